@@ -50,7 +50,7 @@ class GlossState:
 
 
 class GlossIndex:
-    """For the event loop; the store is used by a thread of its own.
+    """Holds the glosses; for the event loop. A thread of its own uses the store.
 
     The anchors of a gloss have its subject as key.
     """
@@ -62,7 +62,7 @@ class GlossIndex:
         keep: Retention,
         tell: Callable[[str], None],
     ) -> None:
-        """With a `keep` of no glosses, they end with the server."""
+        """If `keep` allows no glosses, they end with the server."""
         self._host = host
         self._anchors = anchors
         self._keep = keep
@@ -110,7 +110,7 @@ class GlossIndex:
             await asyncio.shield(self._looking)
 
     def look_soon(self) -> None:
-        """As `look`, without waiting."""
+        """Like `look`, without waiting."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
 
     async def settled(self) -> None:
@@ -236,7 +236,7 @@ class GlossIndex:
         return ""
 
     def _move(self, moved: dict[str, Gloss]) -> str:
-        """As `_write`, in the place of the glosses with the old keys."""
+        """Write glosses like `_write`, in place of those with the old keys."""
         try:
             if store := self._opened():
                 for old, gloss in moved.items():

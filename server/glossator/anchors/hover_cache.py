@@ -39,7 +39,7 @@ _Definitions = tuple[int, SymbolHits[Definition]]  # with the revision of the sn
 
 
 class HoverCache:
-    """For the event loop."""
+    """Caches what hovers need; for the event loop."""
 
     def __init__(self, host: WorkspaceHost, symbols: SymbolFinder) -> None:
         self._host = host
@@ -73,11 +73,11 @@ class HoverCache:
         return found
 
     def was_nowhere(self, document: Document, name: str) -> bool:
-        """Whether a name in this document was last found to be defined nowhere."""
+        """Whether the last look-up of a name in this document found no definition."""
         return (document.path, name) in self._nowhere
 
     def look_up(self, key: object, work: Callable[[], Coroutine[object, object, R]]) -> Task[R]:
-        """The task of this key: the one that is under way, or one that begins with `work`.
+        """The task with this key: the one under way, or a new one that does `work`.
 
         It is cancelled when many others have begun since.
         """
@@ -172,7 +172,7 @@ def _text(document: Document) -> _Text:
 
 
 def _holds(snapshot: WorkspaceSnapshot, found: SymbolHits[Definition]) -> bool:
-    """Whether the likeliest definition is in the same text still."""
+    """Whether the likeliest definition still stands in the same text."""
     if not found.hits:
         return False
     line = found.hits[0].line

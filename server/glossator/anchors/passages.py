@@ -46,7 +46,7 @@ class HashedText:
 
     @cached_property
     def outer(self) -> Sequence[int]:
-        """For each line the nearest one above that is less deep, 0-based; -1: there is none."""
+        """The nearest less indented line above each line, 0-based; -1 if there is none."""
         outer = [-1] * len(self.texts)
         open_: list[tuple[int, int]] = []  # lines that are not over yet, each deeper than the last
         for at, line in enumerate(self.texts):
@@ -59,7 +59,7 @@ class HashedText:
         return outer
 
     def around(self, first: int, last: int) -> list[int]:
-        """The lines inside of which some lines stand, 0-based, the outermost first."""
+        """The lines that enclose some lines, 0-based, the outermost first."""
         own = (at for at in range(first, last + 1) if is_inside(self.texts[at]))
         found: list[int] = []
         at = self.outer[begin] if (begin := next(own, None)) is not None else -1
@@ -69,7 +69,7 @@ class HashedText:
         return found
 
     def find(self, wanted: tuple[str, ...]) -> Iterator[int]:
-        """Where these lines stand, by looking at each place of their rarest one."""
+        """The places of these lines, found by looking at each place of the rarest one."""
         places = [self.places.get(line, ()) for line in wanted]
         offset = min(range(len(wanted)), key=lambda each: len(places[each]))
         for place in places[offset]:

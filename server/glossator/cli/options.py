@@ -158,7 +158,7 @@ class ActingOptions(ModelledOptions):
 
     @property
     def trusted(self) -> bool:
-        """By --trust."""
+        """Whether --trust was given."""
         return self.trust
 
     @property
@@ -184,7 +184,7 @@ class AskingOptions(ActingOptions):
 
     @property
     def shows_outputs(self) -> bool:
-        """By --outputs."""
+        """Whether --outputs was given."""
         return self.outputs
 
 

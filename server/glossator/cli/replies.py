@@ -104,7 +104,7 @@ class Replies:
         return {"accepted": [], **_NOBODY_ASKED}
 
     def _relative(self, hunk: HunkView) -> HunkView:
-        """With paths as people read them."""
+        """The answer with paths as people read them."""
         hunk = replace(hunk, path=relative(hunk.path, self._roots))
         if hunk.kind is not HunkKind.RENAME:
             return hunk

@@ -70,7 +70,7 @@ class Talking:
             self._run_id = event["runId"]
 
     async def talk(self) -> None:
-        """Until the user has enough. Raises `ServerLost`."""
+        """Talk until the user has enough. Raises `ServerLost`."""
         self._tell(_WHILE_RUNNING)
         try:
             while (line := await self._next()) is not None:
@@ -275,7 +275,7 @@ class Talking:
 
 @dataclass(slots=True)
 class Waiting:
-    """In the order in which they are asked; what is taken out keeps its place until it is back."""
+    """The questions that wait, in order; one that is taken out keeps its place until it is back."""
 
     messages: list[str] = field(default_factory=list)
     place: int | None = None  # of the one that is being edited

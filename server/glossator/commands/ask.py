@@ -55,7 +55,7 @@ async def ask(app: Application, request: AskRequest) -> Answer:
 async def answer(
     app: Application, asked: Asked, before: Callable[[Session], None] = lambda _: None
 ) -> Answer:
-    """As `take_turn`; our own `/` commands are no file's."""
+    """Answer like `take_turn`; our own `/` commands are never read from files."""
     return await take_turn(app, asked, _BUILT_IN, before)
 
 

@@ -116,7 +116,7 @@ async def switch_context(app: Application, request: SwitchContextRequest) -> Con
 
 
 def _turn(app: Application, kind: ContextKind, key: str, *, on: bool) -> None:
-    """On means also what turned it off by another path."""
+    """Turn something on or off; turning on also ends what turned it off by another path."""
     keys = same_file(key, app.switches.off(kind)) if on else [key]
     for each in keys:
         app.switches.turn(kind, each, on=on)
@@ -301,7 +301,7 @@ def _turn_on(
 
 
 def _offered(given: ContextSource) -> ContextSource:
-    """As it is shown, with the actions that follow from its state, too."""
+    """The entry as it is shown, with the actions that its state allows."""
     actions = set(given.actions)
     if given.uri:
         actions.add(ContextAction.OPEN)

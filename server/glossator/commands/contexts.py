@@ -141,7 +141,7 @@ async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEn
 
 
 async def _estimate(app: Application, contexts: ContextMaterial) -> ContextsEstimate:
-    """What is missing here and in the team's store, which is asked even if it was away before."""
+    """Estimate what is missing; the team's store is asked even if it was away before."""
     if app.sharing is None:
         return await contexts.estimate()
     app.sharing.ask_anew()
@@ -152,9 +152,9 @@ async def _estimate(app: Application, contexts: ContextMaterial) -> ContextsEsti
 
 
 async def _share(app: Application, contexts: ContextMaterial) -> str:
-    """Wait until the team's store has what is here, if there is one and it works.
+    """Wait until the team's store has what is here, if there is a store and it works.
 
-    Why this machine's own file does not let it be shared, or "".
+    Returns why this machine's own file cannot be shared, or "".
     """
     if app.sharing is not None:
         try:

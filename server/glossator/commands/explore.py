@@ -190,7 +190,7 @@ async def explore(
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
-    """As `run_exploration`; a report on one place becomes its gloss, unless a fresh one exists."""
+    """Like `run_exploration`; a report on one place becomes its gloss if none is fresh."""
     if attached is None:
         attached = await attach_all(app, request.attachments)
     explored = await run_exploration(app, request, attached=attached, before=before)

@@ -161,7 +161,7 @@ class _Facts:
 def _cached_facts(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
-    """As `_facts`, at once. Raises `_NotCached`."""
+    """Like `_facts`, at once. Raises `_NotCached`."""
     outline = app.hover_cache.outline(word.document)
     if outline is None:
         raise _NotCached
@@ -177,7 +177,7 @@ def _cached_facts(
 
 
 async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
-    """As `_facts`, which continues in the background if it takes too long.
+    """Like `_facts`, which continues in the background if it takes too long.
 
     Raises `TimeoutError` then, but for what is likely to be nothing.
     """

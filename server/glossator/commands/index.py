@@ -95,7 +95,7 @@ async def _write(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
 
 
 async def _write_chunks(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
-    """As `_write`, for the index of chunks."""
+    """Like `_write`, for the index of chunks."""
     chunks = app.retriever.index
     try:
         await work

@@ -78,7 +78,7 @@ class Checkpointing(Protocol):
         """Keep files that are about to be changed."""
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
-        """Files were changed to a text, or (None) to their current content.
+        """Note that files were changed to a text, or (None) to their current content.
 
         The `untouched` were not changed after all. The editor saves what it may.
         """
@@ -88,7 +88,7 @@ class Checkpointing(Protocol):
 class PlanEditing:
     """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
 
-    Nothing is changed but at the real paths in `permitted`.
+    Only the real paths in `permitted` are changed.
     """
 
     host: WorkspaceHost
@@ -126,7 +126,7 @@ class PlanEditing:
         return outcome
 
     async def _decided(self, plan: EditPlan) -> EditOutcome:
-        """Apply what the user wants of it; who has chosen among its parts is not asked again."""
+        """Apply the parts that the user wants; one who has chosen already is not asked again."""
         if self.parts is not None:
             return await self._in_part(plan, self.parts)
         return await self._reviewed(plan) if self.review else await self._applying(plan)
@@ -168,12 +168,12 @@ class PlanEditing:
         return tried.outcome
 
     def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
-        """The plan for the texts as they are now, if it is still about what was decided about."""
+        """The plan for the current texts, if the decision still applies to it."""
         moved = rebase_plan(plan, now.read)
         return check_permission_scope(moved, self.permitted) or moved
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
-        """Try with the files kept; also when the run is cancelled while the editor is at it."""
+        """Try while the files are kept; continue if the run is cancelled while the editor works."""
         await self.kept.before([path for change in plan.files for path in _paths(change)])
         tried: _Tried | None = None
         try:
@@ -229,7 +229,7 @@ class PlanEditing:
         return refusal is None
 
     async def _settled(self, plan: EditPlan, tried: _Tried | None) -> None:
-        """Settle it, and not much less if the run is cancelled while the editor saves."""
+        """Settle a try, and nearly as much if the run is cancelled while the editor saves."""
         settling = asyncio.create_task(self._settle(plan, tried))
         try:
             await asyncio.shield(settling)
@@ -243,7 +243,7 @@ class PlanEditing:
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 
     def _as_saved(self, tried: _Tried) -> _Tried:
-        """What was tried, with the current texts: editors format as they save."""
+        """The outcome with the current texts, since editors format as they save."""
         if not isinstance(tried.outcome, Applied):
             return tried
         now = self.host.snapshot()
@@ -252,14 +252,14 @@ class PlanEditing:
         return replace(tried, outcome=replace(tried.outcome, documents=documents))
 
     async def _late(self, plan: EditPlan) -> None:
-        """Wait a little for what an editor does that was asked before the run was cancelled."""
+        """Wait a little for what the editor was asked before the run was cancelled."""
         changed = partial(wait.changed, plan)
         await wait.until(self.host, changed, wait.LATE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What became of one try, and what was done of the plan; `again`: it is to be made again."""
+    """The outcome of one try, and what was done of the plan; `again`: it is to be tried again."""
 
     outcome: Applied | Refused
     done: tuple[FileChange, ...] = ()
@@ -284,7 +284,7 @@ def _made(change: FileChange) -> dict[str, str | None]:
 def _changed(
     plan: EditPlan, tried: _Tried | None, now: WorkspaceSnapshot
 ) -> tuple[dict[str, str | None], list[str]]:
-    """What a plan changed, and what it did not; of a try that was cut off some is not known."""
+    """The paths that a plan changed, and those it did not; a try that was cut off leaves gaps."""
     done = {change.path: change for change in tried.done} if tried else {}
     changed: dict[str, str | None] = {}
     untouched: list[str] = []
@@ -311,7 +311,7 @@ def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:
 
 
 def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
-    """What the user made of a plan, for the model; people read the first line."""
+    """What the user decided about a plan, for the model; people read the first line."""
     if not rejected:
         return f"The user says: {words}" if words else ""
     what, it = "this edit", "it"
@@ -325,7 +325,7 @@ def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> st
 
 
 def _told(outcome: EditOutcome) -> str:
-    """What people read of it; what follows the first line is for the model."""
+    """The part that people read; what follows the first line is for the model."""
     match outcome:
         case Applied(_, note):
             return note.partition("\n")[0]

@@ -235,6 +235,8 @@ def _as_quoted(
         for each in told
         if len(squeezed(each)) >= _MIN_QUOTED_CHARACTERS or is_quoted(each, shown)
     )
+    # Models invent quotations as easily as verdicts: only words that stand in the lines count, and
+    # a yes needs words of the cited lines, not of its neighbours (docs/decisions/0052).
     is_found = bool(told) and all(is_quoted(each, shown) for each in told)
     if verdict is not Verdict.UNSUPPORTED and not is_found:
         return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)

@@ -37,7 +37,10 @@ def ledger_folder() -> Path:
 
 
 class LedgerFiles:
-    """For the event loop. Every method gives nothing, or does nothing, while the disk fails."""
+    """Reads and writes the ledger's files; for the event loop.
+
+    Every method gives nothing, or does nothing, while the disk fails.
+    """
 
     def __init__(
         self, keep: Retention, tell: Callable[[str], None], folder: Path | None = None

@@ -48,7 +48,7 @@ class FactKey:
 
 
 class Ledger:
-    """For the event loop. With `most` facts of 0 nothing is kept."""
+    """The facts of a workspace; for the event loop. Nothing is kept if `most` is 0."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Ledger:
         return listed(facts)
 
     def every(self) -> tuple[Fact, ...]:
-        """As `all`, with those of hidden files: for the user to forget."""
+        """Like `all`, with those of hidden files: for the user to forget."""
         return tuple(self._facts.values())
 
     def is_fresh(self, fact: Fact) -> bool:
@@ -117,7 +117,7 @@ class Ledger:
         return FactState.FRESH if self.is_fresh(fact) else FactState.STALE
 
     def view(self, fact: Fact) -> FactView:
-        """As clients see it."""
+        """The fact as clients see it."""
         first, last = self._place(fact)
         return FactView(
             fact.id,
@@ -153,7 +153,7 @@ class Ledger:
             self._team.share(self)
 
     def look_soon(self) -> None:
-        """As `look`, without waiting, for the start."""
+        """Like `look`, without waiting, for the start."""
         if self._most:
             self._asked = asyncio.create_task(self.look(asks=False))
 

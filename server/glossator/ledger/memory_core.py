@@ -54,7 +54,7 @@ class SessionSummary:
 
     @property
     def text(self) -> str:
-        """As a model reads it; "" for nothing."""
+        """The core as a model reads it; "" for nothing."""
         parts = {
             "Topics": self.main_topics,
             "Conclusions": self.key_conclusions,
@@ -63,7 +63,7 @@ class SessionSummary:
         return "\n".join(f"{name}: {' '.join(texts)}" for name, texts in parts.items() if texts)
 
     def without_secrets(self) -> SessionSummary:
-        """Without the texts that hold what looks like one."""
+        """The core without texts that seem to hold a secret."""
         texts = (self.main_topics, self.key_conclusions, self.unresolved_questions)
         return SessionSummary(*map(_harmless, texts))
 
@@ -79,7 +79,7 @@ class WorkingBench:
     task_results: Texts = ()
 
     def without_secrets(self) -> WorkingBench:
-        """Without the texts that hold what looks like one."""
+        """The bench without texts that seem to hold a secret."""
         return WorkingBench(_harmless(self.retrieved), _harmless(self.task_results))
 
 
@@ -95,7 +95,7 @@ class MemoryCore:
     updated_at: datetime = _NEVER
 
     def to_json(self, state: Callable[[Fact], FactState]) -> dict[str, Any]:
-        """As it is kept; `state` says how the lines of a fact stand."""
+        """The core in JSON, as it is kept; `state` says how the lines of a fact stand."""
         facts = {
             key: fact.to_json() | {"status": state(fact)} for key, fact in self.fact_ledger.items()
         }
@@ -111,7 +111,7 @@ class MemoryCore:
 
 
 def core_from_json(fields: Mapping[str, Any], resolve: Callable[[str], str]) -> MemoryCore:
-    """From a document of any schema up to ours; `resolve` gives the real path of a cited one.
+    """Read a document of any schema up to ours; `resolve` gives a cited path's real path.
 
     The profile is not read: that of the settings holds.
 

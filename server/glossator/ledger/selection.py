@@ -139,10 +139,10 @@ def listed(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 def for_question(
     question: str, facts: Sequence[Fact], most: int, *, all_: bool = False
 ) -> list[Fact]:
-    """Of listed facts the first pinned ones, the likeliest, and with `all_` others; blocking.
+    """The listed facts for a question: pinned ones first, then the likeliest; blocking.
 
-    They are up to `most`, or as many as are pinned. Of two that say nearly the same the first is
-    enough.
+    With `all_`, others follow. They are up to `most`, or as many as are pinned. Of two that say
+    nearly the same only the first is taken.
     """
     pinned = [each for each in facts if each.pinned][:_MAX_PINNED]
     others = [each for each in facts if not each.pinned]
@@ -158,9 +158,9 @@ def for_question(
 
 
 def fitting(rows: Rows, held: Mapping[str, Fact], most: int) -> dict[str, LedgerRow]:
-    """Of a team's rows those of held and of forgotten facts, and of others the newest; blocking.
+    """The team's rows to keep: those of held and forgotten facts, and the newest others; blocking.
 
-    They are so many others that with those that are held they may be among `most`.
+    There are only so many others that together with the held ones they do not exceed `most`.
     """
     others = [fact for key, row in rows.items() if key not in held and (fact := fact_of(row))]
     first = {each.id for each in listed((*held.values(), *others))[:most]}

@@ -83,6 +83,8 @@ class MessageBatches:
             for name, body in requests
         ]
         content = b'{"requests":[%s]}' % b",".join(parts)
+        # No retry: a lost answer may hide a created batch, which a second POST would pay for again
+        # (docs/decisions/0037).
         return _batch(await self._post(_PATH, _API, content))
 
     async def look(self, id_: str) -> Batch:

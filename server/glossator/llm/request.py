@@ -213,6 +213,7 @@ def with_breakpoints(
     tool calls can add more. Moving `cache_control` does not change the prefix.
     Source: the provider's "Prompt caching".
     """
+    # Marks go onto copies: the blocks are the conversation's, whose bytes stay (decision 0021).
     laid_out = dict(body)
     if system := body.get("system"):
         marked = {0, len(system) - 1}

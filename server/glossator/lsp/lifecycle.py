@@ -98,7 +98,7 @@ class LifecycleFilter:
         self._refuse_waiting(JsonRpcInternalError(reason))
 
     def stop(self) -> None:
-        """From now on only `exit` passes."""
+        """Let only `exit` pass from now on."""
         self.phase = ServerPhase.STOPPING
         self._refuse_waiting(JsonRpcRequestCancelled("The server is shutting down."))
 

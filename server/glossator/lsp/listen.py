@@ -217,7 +217,7 @@ class Admission:
 
 @contextmanager
 def kept_in(path: Path | None, token: str) -> Iterator[None]:
-    """In the block the token is in a file that is made for it and only its owner can read.
+    """Keep the token, within the block, in a new file that only its owner can read.
 
     Raises `UsageError` for a file that is there already or cannot be made.
     """

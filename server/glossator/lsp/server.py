@@ -222,7 +222,7 @@ class Server(LanguageServer):
             self.leave()
 
     def _leave_unread(self, uri: str, size: int) -> None:
-        """From now on the file on disk counts for an open document whose text is too large."""
+        """Use the file on disk for an open document whose text is too large."""
         if uri in self.unread:
             return
         self.unread.add(uri)

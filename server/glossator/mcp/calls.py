@@ -100,7 +100,7 @@ class Calls:
         return result, number
 
     def kept(self, number: int) -> CallResult | None:
-        """A result whose rest can be read."""
+        """A kept result, whose rest can be read."""
         return self._results.get(number)
 
     async def read(
@@ -166,7 +166,7 @@ class Calls:
 
 @dataclass(slots=True)
 class ShownProgress:
-    """Shows how far a call is, once its server tells."""
+    """Shows how far a call is, once its server reports progress."""
 
     title: str
     begin: Begin
@@ -178,7 +178,7 @@ class ShownProgress:
         self.cancel = cancel
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """The server tells."""
+        """Take the server's report."""
         if self.activity is None and self.cancel is not None:
             self.activity = self.begin(self.title, self.cancel)
         share = min(max(progress / total, 0), 1) if total else 0
@@ -221,7 +221,7 @@ def call_result(result: CallToolResult, server: str) -> CallResult:
 
 
 def as_tool_result(result: CallResult, offset: int = 0, number: int | None = None) -> ToolResult:
-    """The result for the model from a byte on; `number` is that by which the rest can be read."""
+    """The result for the model, from a byte on; by `number` its rest can be read."""
     text, left = page(result.text, offset)
     told = load_prompt("tools/mcp_result").render(server=result.server, result=in_tags(text))
     if left and number is not None:
@@ -241,7 +241,7 @@ def as_tool_result(result: CallResult, offset: int = 0, number: int | None = Non
 
 
 def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
-    """The images that fit the budget of a result, and lines on what changed and what is missing."""
+    """The images that fit the budget of a result, and lines on what was changed or left out."""
     shown_images: list[Image] = []
     left, missing = _IMAGE_BYTES, 0
     for image in images:
@@ -264,7 +264,7 @@ def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
 
 
 def page(text: str, offset: int) -> tuple[str, int]:
-    """At most `MAX_BYTES` of a text from the byte `offset` on, and how many bytes follow."""
+    """A part of a text from the byte `offset` on, and how many bytes follow it."""
     content = text.encode("utf-8", "backslashreplace")
     part = content[offset : offset + MAX_BYTES]
     return part.decode("utf-8", "ignore"), max(len(content) - offset - MAX_BYTES, 0)
@@ -287,7 +287,7 @@ def prompt_text(result: GetPromptResult) -> tuple[str, tuple[Image, ...]]:
 
 
 def _within(text: str, images: Iterable[Image]) -> tuple[str, tuple[Image, ...]]:
-    """Text and images within the budgets of a result, which say what was left out."""
+    """The text and images within a result's budgets, with a note on what was left out."""
     told, left = page(text, 0)
     fitting, left_out = _fitting(images)
     return told + (f"\n[{left:,} more bytes are not shown.]" if left else "") + left_out, fitting

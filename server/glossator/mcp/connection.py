@@ -145,7 +145,7 @@ class Connection:
                 yield streams
 
     async def _follow(self, client: Client) -> None:
-        """Tell what is offered, at first and after each change; ping meanwhile."""
+        """Report what is offered, at first and after each change; ping meanwhile."""
         listening = asyncio.create_task(self._listen(client))
         try:
             while True:
@@ -165,7 +165,7 @@ class Connection:
         return self._changed.is_set()
 
     async def _listen(self, client: Client) -> None:
-        """Newer servers tell of changes to who listens; older ones tell unasked."""
+        """Subscribe to changes: newer servers report only to subscribers."""
         if self.version not in MODERN_PROTOCOL_VERSIONS:
             return
         can = client.server_capabilities

@@ -62,7 +62,7 @@ Incoming = SessionMessage | Exception
 
 @dataclass(slots=True)
 class Checked:
-    """Collects what one server offers."""
+    """Collects what one server offers, checked."""
 
     server: str
     left_out: list[str] = field(default_factory=list)
@@ -244,13 +244,13 @@ def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, A
 
 
 class Trickle:
-    """Counts messages about progress: of a flood some in each second pass."""
+    """Passes on only some messages about progress, if there are very many of them."""
 
     def __init__(self) -> None:
         self._second, self._in_second = 0, 0
 
     def passes(self) -> bool:
-        """Whether one more is passed on now."""
+        """Whether one more message is passed on now."""
         second = int(time.monotonic())
         if second != self._second:
             self._second, self._in_second = second, 0
@@ -282,7 +282,7 @@ class Mended:
 
     @property
     def last_context(self) -> object:
-        """The SDK's, of the newest message."""
+        """The SDK's context of the newest message."""
         return getattr(self._stream, "last_context", None)
 
     async def __aiter__(self) -> AsyncIterator[Incoming]:

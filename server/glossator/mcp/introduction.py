@@ -55,7 +55,7 @@ def instructions_section(said: Mapping[str, str]) -> str:
 
 
 class News:
-    """Tells one conversation of what its `system` prompt and `specs` do not have, each server once.
+    """Tells one conversation what its `system` prompt and `specs` lack, each server once.
 
     As many tools are told with their arguments as fit `mcp.toolTokens`, so that the model need not
     look for them; of others only the names. What servers say about their use is told as far as it

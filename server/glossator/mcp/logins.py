@@ -48,7 +48,7 @@ class Login:
         return self.expires is not None and time.time() > self.expires - _EARLY_SECONDS
 
     def renewed(self, access_token: str, refresh_token: str | None, seconds: int | None) -> Login:
-        """With the tokens of a refresh; a refresh token that is not replaced stays."""
+        """The login with the tokens of a refresh; a refresh token that is not replaced stays."""
         return replace(
             self,
             access_token=access_token,

@@ -189,7 +189,7 @@ def _spec(
 ) -> ServerSpec:
 
     def told(text: str) -> str:
-        """As it is written, in this workspace."""
+        """A text as written, with the workspace folder filled in."""
         return text.replace(f"${{{_FOLDER}}}", place.roots[0]) if place.roots else text
 
     words = map(told, (given.command or "", *given.args))

@@ -50,10 +50,10 @@ _Streams = tuple[
 
 @dataclass(slots=True)
 class Ending:
-    """How a connection ends: `gone` is set once nothing more comes; `why` is for people.
+    """How a connection ends: `gone` is set when nothing more comes; `why` is for people.
 
-    `hint` is what a server at an address answered last that was no answer; `needs_login`: it asks
-    the user to log in.
+    `hint` is the last unusable answer of a server at an address; `needs_login`: it asks the user to
+    log in.
     """
 
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -63,7 +63,7 @@ class Ending:
     told: bytes = b""  # the end of standard error
 
     def end(self, why: str) -> None:
-        """It is over; the first reason counts, and "" is one: that we end it."""
+        """Note the end. Only the first reason counts; "" means that we ended it."""
         if not self.gone.is_set():
             self.why = why
             self.gone.set()
@@ -75,14 +75,14 @@ class Ending:
 
 
 class _Protocol(SubprocessStreamProtocol):
-    """Knows when the program is gone; what it started may hold its pipes open for longer."""
+    """Notices when the program ends, although its children may hold its pipes open for longer."""
 
     def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(limit, loop)
         self.exited = asyncio.Event()
 
     def process_exited(self) -> None:
-        """The event loop noticed."""
+        """Called by the event loop."""
         self.exited.set()
         super().process_exited()
 
@@ -128,7 +128,7 @@ async def _listen(
     arrived: MemoryObjectSendStream[SessionMessage | Exception],
     ending: Ending,
 ) -> None:
-    """Pass on its messages, until it closes its output or writes what is too much."""
+    """Pass on messages until the program closes its output or writes too much."""
     assert process.stdout is not None  # noqa: S101 - as asked for
     line, noise, progress = _Line(), 0, Trickle()
     try:
@@ -163,13 +163,13 @@ async def _listen(
 
 @dataclass(slots=True)
 class _Line:
-    """A line as it arrives. Of one that is too long only both ends are kept."""
+    """A line as it arrives; only both ends of a line that is too long are kept."""
 
     size: int = 0
     _kept: bytearray = field(default_factory=bytearray)
 
     def add(self, part: bytes) -> None:
-        """More of it."""
+        """Add a piece."""
         self.size += len(part)
         self._kept += part
         if self.size > _LINE_BYTES:
@@ -177,7 +177,7 @@ class _Line:
 
     @property
     def may_answer(self) -> bool:
-        """Whether it may be the answer to a call, as far as its beginning says."""
+        """Whether the beginning of the line looks like the answer to a call."""
         return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END_BYTES]
 
     def message(self) -> SessionMessage | None:
@@ -196,7 +196,7 @@ class _Line:
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """The message on a line; None for any other text, such as a print that was forgotten."""
+    """The message on a line; None for any other text, such as a forgotten print."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
@@ -231,7 +231,7 @@ async def _keep_errors(process: Process, ending: Ending) -> None:
 
 
 async def _stop(process: Process, exited: asyncio.Event) -> None:
-    """Close its input, ask it to end, then end it with all that it started."""
+    """Close the program's input, ask it to end, then kill it with all that it started."""
     if process.stdin is not None:
         process.stdin.close()
     for number in (None, signal.SIGTERM):

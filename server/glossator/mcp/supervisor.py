@@ -45,7 +45,7 @@ _HELD_BACK = {
 
 @dataclass(slots=True)
 class Asking:
-    """How a call reaches its user: `ask` puts a question, as the session of the call."""
+    """How a call reaches its user: `ask` puts a question in the name of the call's session."""
 
     ask: Ask
     forms: int = 0
@@ -113,7 +113,7 @@ class Supervisor:
 
     @property
     def is_over(self) -> bool:
-        """Whether it waits for nothing: what would run had changed, or the user logged in to it."""
+        """Whether it has nothing to wait for: the server changed, or the user logged in to it."""
         if self.state is McpState.LOGIN and self.spec.launch is not None:
             return self.logins.used_by(self.spec.launch)
         return self._task is not None and self._task.done()
@@ -171,7 +171,7 @@ class Supervisor:
         self.port.context_changed()
 
     def _needs_login(self) -> None:
-        """Wait for the user, without any attempt; they are told once."""
+        """Wait for the user to log in, without any attempt; they are told once."""
         how = f"run `glossator mcp login {self.spec.name}`, or log in to it from your editor"
         self.state, self.why = McpState.LOGIN, f"it needs a login: {how}"
         self._first.set()
@@ -181,7 +181,7 @@ class Supervisor:
             self.port.tell(f"The MCP server {self.spec.name} needs a login: {how}.")
 
     async def _connected(self, kind: type[Connection]) -> str:
-        """Connect, and stay connected; gives why that ended."""
+        """Connect and stay connected; returns why the connection ended."""
         assert self.spec.launch is not None  # noqa: S101 - others are not supervised
         connection = kind(
             self.spec.name, self.spec.launch, self.roots, self._fill, self._offered, self.logins
@@ -206,7 +206,7 @@ class Supervisor:
         self.port.context_changed()
 
     async def _fill(self, message: str, schema: Mapping[str, Any]) -> Filled:
-        """Put a form to the user of the newest call; there are none outside of calls."""
+        """Put a form to the user of the newest call; outside of calls no forms are shown."""
         if not self._calls:
             return CANCELLED
         call = self._calls[-1]
@@ -226,7 +226,7 @@ def reason(error: BaseException) -> str:
 
 
 def why_held_back(spec: ServerSpec, state: McpState | None) -> str:
-    """Why a server may not run; "" if it may."""
+    """Why a server must not run; "" if it may."""
     if state is McpState.OFF:
         where = f"The setting mcp.servers.{spec.name}" if spec.source == "user" else FILE
         return SWITCHED_OFF if spec.enabled else f"{where} has enabled: false."

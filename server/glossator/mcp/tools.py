@@ -50,7 +50,7 @@ class McpArgs(ToolArgs):
         return ""
 
     def of_tool(self) -> dict[str, Any]:
-        """As the server gets them."""
+        """The arguments as the server gets them."""
         return self.arguments
 
     def preview(self, _context: ToolContext) -> str:
@@ -73,7 +73,7 @@ class McpTool:
 
     @property
     def name(self) -> str:
-        """As the model calls it."""
+        """The name that the model calls it by."""
         return self._offered.name
 
     @property
@@ -172,7 +172,7 @@ class McpCallArgs(ToolArgs):
         return self.tool
 
     def of_tool(self) -> dict[str, Any]:
-        """As the server gets them."""
+        """The arguments as the server gets them."""
         return self.arguments
 
     def with_of_tool(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

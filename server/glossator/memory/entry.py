@@ -98,7 +98,7 @@ class Memory:
 
     @property
     def where(self) -> str:
-        """In words: in which workspaces it counts."""
+        """The workspaces in which it counts, in words."""
         return "everywhere" if self.everywhere else "this workspace"
 
     @property

@@ -65,7 +65,7 @@ def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
 def _scores(
     question: str, counted: Sequence[Mapping[str, float]]
 ) -> list[tuple[int, float, float]]:
-    """Of each that shares a word with the question its place, score, and share of the weight."""
+    """Place, score and share of the weight of each memory that shares a word with the question."""
     asked = dict.fromkeys(terms_of(question))
     if not asked or not counted:
         return []

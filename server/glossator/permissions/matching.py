@@ -356,12 +356,12 @@ class HiddenFiles:
         return hiding_rules(path, self.policy) if os.path.isabs(path) else ()
 
     def entry(self, folder: str, name: str) -> bool:
-        """As `names`, for an entry of a folder that is not hidden itself: faster for many."""
+        """Like `names`, for an entry of a folder that is not hidden itself: faster for many."""
         roots = self.policy.places.roots
         return self.names(os.path.join(roots[0] if self._names_only else folder, name))
 
     def names(self, path: str) -> bool:
-        """As a call, for a path that is known to be real: it reads nothing from the disk."""
+        """Like a call, for a path known to be real: it reads nothing from the disk."""
         if (known := self._known.get(path)) is None:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()

@@ -131,7 +131,7 @@ def protected_entry(path: str, root: str) -> str | None:
 
 
 def protected_in(folder: str, names: Iterable[str], root: str) -> tuple[str, ...]:
-    """As `protected_entry`, for entries of one folder at or below `root`: faster for many."""
+    """Like `protected_entry`, for entries of one folder at or below `root`: faster for many."""
     within = None if folder == root else protected_entry(folder, root)
     if within is not None:
         return (within,)

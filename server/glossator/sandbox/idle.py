@@ -27,7 +27,7 @@ _MAX_THREADS = 2_000  # threads that are looked at
 
 
 class IdleTimes:
-    """Of one command, from before its start to after its end; for any thread."""
+    """When one command was idle, from before its start to after its end; for any thread."""
 
     def __init__(self) -> None:
         self.ours: set[str] = set()  # what the server itself wrote for the command

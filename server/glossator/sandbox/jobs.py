@@ -78,11 +78,11 @@ class Jobs:
 
     @property
     def all(self) -> tuple[BackgroundJob, ...]:
-        """For people: those that run, and the last that ended, oldest first."""
+        """The running jobs and those that ended last, oldest first, for people."""
         return tuple(_shown(name, job) for name, job in self._jobs.items())
 
     def look(self, name: str) -> tuple[BackgroundJob, str]:
-        """For people: a job and the end of its output. Raises `UsageError` for an unknown name."""
+        """A job and the end of its output, for people. Raises `UsageError` for an unknown name."""
         job = self._for_people(name)
         return _shown(name, job), end_text(job.process.end_of_output())
 

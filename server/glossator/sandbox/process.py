@@ -168,7 +168,7 @@ class Process:
         return bool(data)
 
     def _watch(self) -> None:
-        """In a thread: wait for the exit, but leave the number taken where that is possible."""
+        """Wait for the exit, in a thread; keep the process id taken where that is possible."""
         if sys.platform == "linux":
             os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         else:

@@ -84,6 +84,8 @@ class Journal:
                 records = (self._begun, *records)
             self._log.append([encode(record) for record in records])
         except StoreUnavailable as error:
+            # Writing on would leave a gap, and a resumed session would be one that never happened
+            # (docs/decisions/0018).
             self._broken = True
             self.why_broken = (
                 f"{error} This session continues, but what happens in it from now on is not kept,"

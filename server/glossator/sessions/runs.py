@@ -257,7 +257,7 @@ class Runs:
         try:
             yield run
         except asyncio.CancelledError:
-            if run.failure is not None:
+            if run.failure is not None:  # `fail` cancelled the task: no cancellation to its awaiter
                 run.emit(RunFailed(str(run.failure)))
                 task.uncancel()
                 raise run.failure from None

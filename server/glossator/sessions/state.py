@@ -232,7 +232,7 @@ def _started(record: Record) -> str:
 def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None:
     """The record without the dropped runs: it belongs to run `of`; None if it goes with it."""
     match record:
-        case ModelCall(run_id):
+        case ModelCall(run_id):  # the money is spent, whether or not the run is dropped (0024)
             return replace(record, dropped=True) if run_id in dropped else record
         case Said() | Received() | Revised() | Amended() | Happened() if of in dropped:
             return None

@@ -274,7 +274,7 @@ def _examples(
     counts: Mapping[FileEntry, int],
     shares: Mapping[str, int],
 ) -> dict[str, list[Example]]:
-    """As many examples of each file as `shares` says, from all parts of it."""
+    """Examples from all parts of each file, as many as `shares` says."""
     found: dict[str, list[Example]] = {}
     chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
     for entry, text, lines, numbers in search.lines(iter(chosen)):

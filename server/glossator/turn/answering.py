@@ -1,4 +1,4 @@
-"""From a question to the model's answer: directly, or by a plan of tasks.
+"""Takes a question to the model's answer: directly, or by a plan of tasks.
 
 The first request is sent at once, and the dispatcher is asked beside it. If the question turns out
 to be hard before a call of the first reply is carried out, that reply is void and a plan is made;

@@ -297,6 +297,7 @@ class EarlyCalls:
         Calls after one that acts wait, so that they see its effects.
         """
         access = tool.access if (tool := self._tools.get(call.name)) else Access.NONE
+        # Calls behind one that acts must see its effects, so from there on nothing starts early.
         self._acting |= access not in (Access.READ, Access.NONE)
         if access is Access.READ and not self._acting:
             reading = self._read(call, self._wanted)
@@ -323,6 +324,7 @@ class EarlyCalls:
             self._void.add(task)
             return None
         read = await task
+        # Only now the reply counts: a void reply's calls must not count as shown (decision 0031).
         read.context.reads.adopt(read.drafts.reads)
         read.context.findings.adopt(read.drafts.findings)
         return read.result

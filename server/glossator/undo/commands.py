@@ -41,9 +41,9 @@ def told_apart(
 ) -> Note:
     """What commands changed, without what others did meanwhile; blocking.
 
-    `others` are the notes of other sessions since the commands began, in their order. `rests` is of
-    each of the commands. `renamed` has the new paths of files that were. After `lived` (ns since
-    1970) no server watched them.
+    `others` are the notes of other sessions since the commands began, in their order. Each command
+    has its `rests`. `renamed` has the new paths of renamed files. After `lived` (ns since 1970) no
+    server watched them.
     """
     checks = tuple(rests)
 
@@ -79,7 +79,7 @@ def told_apart(
 
 
 def claimed_elsewhere(turns: Iterable[Turn], others: Sequence[Note]) -> set[str]:
-    """The paths that commands of these turns, and at the same time others, left as they are."""
+    """The paths that both these turns' commands and others at the same time left as they are."""
     return {
         path
         for turn in turns
@@ -105,7 +105,7 @@ def _by_others(note: Note, path: str, others: Sequence[Note], at: int | None) ->
 
 
 def _edited(before: FileState, now: FileState, path: str, edits: Sequence[Note]) -> _Whose:
-    """Whose it is that a path is as it is `now`, if others edited files."""
+    """Whose work the state `now` of a path is, if others edited files."""
     first = [each.found[path] for each in edits if path in each.found]
     last = None
     is_open = False  # somebody is at it, or was when they ended
@@ -130,7 +130,7 @@ def _changed_at(path: str, since: int) -> int | None:
 
 
 def _folder_of(path: str, found: FileState) -> str:
-    """The folder from which a path went, or in which the folder that it came with is."""
+    """The folder from which a path disappeared, or in which the folder above it appeared."""
     if isinstance(found, NoFile):
         return os.path.dirname(found.folder or path)
     folder = os.path.dirname(path)
@@ -168,7 +168,7 @@ class Commands:
         self._taking = asyncio.Lock()
 
     async def begin(self, turn: str, listed: Listed, rests: Rests | None) -> Baseline:
-        """Count a command that is to run, if it can be kept what it will change."""
+        """Count a command that is about to run, if what it will change can be kept."""
         mixed: tuple[str, ...] = ()
         async with self._taking:
             running = self._running
@@ -260,7 +260,7 @@ class Commands:
         return replace(note, doubtful=tuple(doubtful))
 
     def _without_moves(self, note: Note) -> Note:
-        """What a command changed; what was deleted or renamed in the editor is not its doing."""
+        """What a command changed, without what was deleted or renamed in the editor."""
         moved = {path for path in note.left if self._looking.files.moved(path, note.since)}
         before = [note.found[path] for path in moved]
         theirs = {
@@ -308,9 +308,9 @@ class Commands:
         been: Mapping[str, set[FileState]],
         objects: Objects,
     ) -> Note:
-        """What a command changed; what is as the user saved it meanwhile is not its doing.
+        """What a command changed, without what the user saved meanwhile.
 
-        Who saves a text of before the command, or of the turn itself, has not changed anything.
+        Saving a text from before the command, or the turn's own, counts as no change.
         """
         found, left = dict(note.found), dict(note.left)
         mixed = []

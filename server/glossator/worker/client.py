@@ -55,7 +55,7 @@ class WorkerPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """For the status; `failures` in a row, `retry_after` in seconds while backing off.
+    """The state for the status command; `failures` in a row, `retry_after` in seconds.
 
     `how` completes the sentence "it …" while backing off: how it ended, or why it did not start.
     """

@@ -100,7 +100,7 @@ class Troubles:
         return item[:2] in self._known
 
     def within(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """In a thread of a server: do work, attempts in which are noted here."""
+        """Note attempts within the work here, in one thread of a server."""
         HERE.set(self)
         return work(*args, **kwargs)
 
@@ -161,7 +161,7 @@ def attempt(item: Item, work: Callable[[], _R]) -> _R | Trouble:
 def attempt_steps(
     item: Item, steps: Generator[None, None, _R]
 ) -> Generator[None, None, _R | Trouble]:
-    """As `attempt`, for work that pauses between steps."""
+    """Like `attempt`, for work that pauses between steps."""
     result: list[_R] = []
 
     def step() -> None:

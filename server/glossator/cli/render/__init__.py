@@ -45,7 +45,7 @@ class TextLine:
 
     @property
     def text(self) -> str:
-        """Without styles."""
+        """The text without styles."""
         return "".join(span.text for span in self.spans)
 
 

@@ -85,7 +85,7 @@ class Screen:
         self.ask_again(hint)
 
     def ask_again(self, hint: str) -> None:
-        """Below the answer so far."""
+        """Ask again, below the answer so far."""
         self.show(render.line(hint, "dim"), self._question)
         self._typed.prompt()
 
@@ -143,7 +143,7 @@ class Screen:
         self._status.stop()
 
     def error(self, message: str) -> None:
-        """Below what was shown so far."""
+        """Show an error below what was shown so far."""
         Console(stderr=True, highlight=False).print(
             Text.assemble(("error: ", "bold red"), render.printable(message))
         )

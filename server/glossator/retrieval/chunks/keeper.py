@@ -59,7 +59,7 @@ class ChunkKeeper:
         patience: float,
         indexed: Callable[[Library, str, Iterable[str]], None],
     ) -> None:
-        """In the first `patience` seconds nothing is indexed unless somebody waits for it.
+        """Index nothing in the first `patience` seconds, unless somebody waits for it.
 
         `indexed` hears which files of a root, by relative path, are in the index now.
         """
@@ -205,7 +205,7 @@ class ChunkKeeper:
         self._note(self._again)
 
     def distrust(self) -> None:
-        """A search could not read the index: compare all files."""
+        """Compare all files again, since a search could not read the index."""
         self._synced = None
         self._nudge()
 
@@ -390,7 +390,7 @@ class LeftFiles:
         )
 
     def update(self, synced: Mapping[str, Synced], tried: AbstractSet[str] | None) -> None:
-        """After the files `tried` (None: all) were synced, by root."""
+        """Note the result of a sync, by root, of the files `tried` (None: all)."""
         still = frozenset() if tried is None else self.paths - tried
         self.paths = still.union(
             os.path.join(root, path) for root, each in synced.items() for path in each.left

@@ -120,7 +120,7 @@ def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
 
 
 def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
-    """Those of chunks that are in no index any more; they stay on disk, by content."""
+    """Forget vectors of chunks that are in no index any more; the disk keeps them, by content."""
     pause_at = monotonic() + _SLICE_SECONDS
     for key in keys:
         if not any(_holds(root, key) for root in list(_OPENED)):
@@ -151,7 +151,7 @@ def _verify(index: ChunkIndex) -> Slices[None]:
 def _put(
     asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
 ) -> Slices[tuple[str, ...]]:
-    """Index the files; gives those that found no room."""
+    """Index the files; returns those that found no room."""
     left: list[str] = []
     folder = _folder(asked.library, asked.root)
     full = chunk_folder.disk_bytes(folder) > asked.max_bytes

@@ -227,17 +227,17 @@ class Tally:
     _problems: Counter[str] = field(default_factory=Counter)
 
     def keep(self, count: int) -> None:
-        """So many more contexts are kept."""
+        """Count contexts as kept."""
         self.made += count
         self.show()
 
     def fail(self, problem: str, count: int = 1) -> None:
-        """So many contexts could not be made."""
+        """Count contexts as failed."""
         self._problems[problem] += count
         self.show()
 
     def stop(self, reason: str) -> None:
-        """Nothing more is sent; the first reason counts."""
+        """Send nothing more; the first reason counts."""
         self.stopped = self.stopped or reason
 
     def wait(self, reason: str) -> None:

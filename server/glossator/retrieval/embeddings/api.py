@@ -76,11 +76,11 @@ class ApiEmbedder:
         self._counting, self._tokens = threading.Lock(), 0
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """In one request."""
+        """Embed the texts in one request."""
         return self._embed(texts, "document")
 
     def embed_query(self, text: str) -> Vectors:
-        """In one request; Voyage embeds questions in another way than documents."""
+        """Embed a question in one request; Voyage embeds questions differently from documents."""
         vector: Vectors = self._embed([text], "query")[0]
         return vector
 

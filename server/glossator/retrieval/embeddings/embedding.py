@@ -111,14 +111,14 @@ class Embedding:
         self.paused = True
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue after `pause`."""
         self.paused, self.busy = False, True
         self._waiting |= self._held
         self._held = {}
         self._wake.set()
 
     def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
-        """The chunks of these files are wanted, before those that wait already.
+        """Embed the chunks of these files before those that wait already.
 
         `contexts`: the file with what a model wrote about chunks, "" for none.
         """
@@ -243,7 +243,7 @@ class Embedding:
         return False
 
     async def _is_spared(self, library: Library, root: str, path: str) -> bool:
-        """Whether it failed with this embedder, and has not changed since."""
+        """Whether it failed with this embedder, and has not changed since then."""
         troubles = self._indexer.troubles
         known = troubles.knows(_item(root, path))
         return known and troubles.of(await self._version(library, root, path)) is not None

@@ -72,7 +72,7 @@ class EmbedChunks(Job[Embedded]):
     texts: tuple[str, ...]
 
     def run(self) -> Slices[Embedded]:
-        """In one thread, which owns the store; a batch that is under way is stored even so."""
+        """Embed in one thread, which owns the store; a batch under way is stored in any case."""
         pool = ThreadPoolExecutor(1, "glossator-embeddings")
         embedding = _Embedding(self)
         try:
@@ -100,7 +100,7 @@ class EmbedQuery(Job[EmbeddedQuery]):
     text: str
 
     def run(self) -> Slices[EmbeddedQuery]:
-        """In a thread; the first question waits for the model to be loaded."""
+        """Embed in a thread; the first question waits until the model is loaded."""
         pool = ThreadPoolExecutor(1, "glossator-question")
         try:
             return (yield from _patiently(pool, self._embed, _QUESTION_TRIES, _QUESTION_WAIT))
@@ -172,7 +172,7 @@ class _Embedding:
 def _patiently(
     pool: ThreadPoolExecutor, work: Callable[[], _T], tries: int, longest_wait: float
 ) -> Slices[_T]:
-    """What `work` gives; it is tried again after failures that may pass."""
+    """The result of `work`, tried again after failures that may pass."""
     for number in range(1, tries + 1):
         running, late = pool.submit(work), time.monotonic() + _CALL
         while not running.done():

@@ -80,7 +80,7 @@ class MiniLm:
         return np.stack([self._vector(in_parts(text)) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        """As a document; the model does not tell them apart."""
+        """Embed a question like a document; the model does not tell them apart."""
         return self._vector(in_parts(text))
 
     def take_tokens(self) -> int:
@@ -218,7 +218,7 @@ class StaticEmbedder:
         return unit(means)
 
     def embed_query(self, text: str) -> Vectors:
-        """As a document."""
+        """Embed a question like a document."""
         vector: Vectors = self.embed_documents([text])[0]
         return vector
 

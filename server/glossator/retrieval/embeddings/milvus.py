@@ -104,7 +104,7 @@ class MilvusVectors:
     def nearest(
         self, project: str, question: Vectors, count: int
     ) -> Slices[list[tuple[bytes, float]]]:
-        """Of the project."""
+        """The nearest vectors of the project."""
         search = partial(self._search, question, _within(project), count * _MORE)
         found = yield from self._ask(_SEARCH_SECONDS, search)
         return sorted(found.items(), key=lambda each: -each[1])
@@ -112,7 +112,7 @@ class MilvusVectors:
     def cosines(
         self, project: str, question: Vectors, keys: Sequence[bytes]
     ) -> Slices[list[float | None]]:
-        """By a search among these alone."""
+        """The cosines, found by a search among these vectors alone."""
         if not keys:
             return [None] * len(keys)
         which = f"{_within(project)} and {_among(_id(project, key) for key in keys)}"

@@ -252,7 +252,7 @@ class Judging:
         text, reply = self._text, self._replies
         statements, _ = await self._check(text, is_whole=False)
         complete = await asyncio.to_thread(settled, text, statements)
-        if reply != self._replies:
+        if reply != self._replies:  # discarded meanwhile: its verdicts belong to no text any more
             return
         self._statements = complete
         self._tell_news()

@@ -110,7 +110,7 @@ async def established_again(app: Application, session: Session, run: Run) -> Tel
 
 
 def follow_facts(app: Application, session: Session, run: Run) -> None:
-    """Until the run ends, show changes to the facts of its session and to those it was told."""
+    """Show changes, until the run ends, to the facts of its session and to those it was told."""
     last: dict[str, FactView] = {}
 
     def changed(facts: tuple[Fact, ...]) -> None:

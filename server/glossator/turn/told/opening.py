@@ -211,7 +211,7 @@ def _left_out(
     offered: int,
     servers_words: str,
 ) -> tuple[str, ...]:
-    """For people: sentences on what the prompt leaves out."""
+    """Sentences for people on what the prompt leaves out."""
     told = [f"Of the instruction files: {problem}." for problem in instructions.problems]
     if found.untrusted:
         told.append(f"As the workspace is not trusted: {', '.join(found.untrusted)}.")

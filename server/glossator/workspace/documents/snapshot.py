@@ -78,7 +78,7 @@ class WorkspaceSnapshot:
         return raw if isinstance(raw, Missing) else raw.content
 
     def read_image(self, path: str, limit: int) -> tuple[str, bytes] | Missing:
-        """As `read_bytes`, with the real path; an absolute path may lead anywhere.
+        """Like `read_bytes`, with the real path; an absolute path may lead anywhere.
 
         Only for files that the user names.
         """
@@ -122,7 +122,7 @@ class WorkspaceSnapshot:
 
     @cached_property
     def newest_first(self) -> tuple[FileEntry, ...]:
-        """As `files`, those changed last first, and equal ones by relative path."""
+        """Like `files`, the last changed first, and equal ones by relative path."""
         return tuple(sorted(self._files, key=attrgetter("mtime_ns"), reverse=True))
 
     @cached_property
@@ -140,7 +140,7 @@ class WorkspaceSnapshot:
 def with_ignored(
     snapshot: WorkspaceSnapshot, place: str | None, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[WorkspaceSnapshot, bool]:
-    """With ignored files at or below `place` (relative; None: everywhere); blocking.
+    """The files with ignored ones at or below `place` (relative; None: everywhere); blocking.
 
     Also whether these are all: the first `MAX_IGNORED` are found, or those that 5 s suffice for.
     """

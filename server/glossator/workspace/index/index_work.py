@@ -78,7 +78,7 @@ class IndexWork:
 
     @property
     def disk(self) -> tuple[tuple[str, str], ...]:
-        """For each root "on", or why it has no index on disk."""
+        """The state of each root: "on", or why it has no index on disk."""
         return tuple((store.root, store.state) for store in self._stores)
 
     @property

@@ -236,7 +236,7 @@ def _last(strings: _Strings) -> _Strings:
 
 
 def _cut(strings: _Strings, slices: list[slice]) -> _Strings:
-    """As much of each string as the trigrams across its edge need, if these are not too many."""
+    """The part of each string that the trigrams across its edge need, if these are not too many."""
     for part in slices:
         cut = frozenset(string[part] for string in strings)
         if b"" not in cut and len(cut) <= _MAX_STRINGS:
@@ -245,7 +245,7 @@ def _cut(strings: _Strings, slices: list[slice]) -> _Strings:
 
 
 def _trigrams(strings: _Strings) -> Query:
-    """Holds of texts with at least one of the strings."""
+    """The query for texts that contain at least one of the strings."""
     return any_of(
         Query(frozenset(map(key, string, string[1:], string[2:]))) for string in sorted(strings)
     )

@@ -187,7 +187,7 @@ class RootStore:
                 )
 
     def remember(self, seen: FolderFile) -> str:
-        """In a thread: store the seen folders; returns the damage of the previous file.
+        """Store the seen folders, in a thread; returns the damage of the previous file.
 
         Skipped while another server writes. Raises `OSError`.
         """
@@ -200,7 +200,7 @@ class RootStore:
             return self._index.remember(content) if ours else ""
 
     def forget(self) -> None:
-        """In a thread: delete the stored folders. Raises `OSError`."""
+        """Delete the stored folders, in a thread. Raises `OSError`."""
         with writing(str(self.folder)) as ours:
             if self._index is not None and ours:
                 self._index.forget()
@@ -277,7 +277,7 @@ def files_of(index: TextIndex, root: str, segments: frozenset[str]) -> Iterator[
 def read_for_memory(
     roots: Roots, entries: Sequence[FileEntry], limit: int
 ) -> list[tuple[FileEntry, Reading]]:
-    """In a thread: read files; those that changed since they were listed are left out."""
+    """Read files, in a thread; those that changed since they were listed are left out."""
     from glossator.workspace.index.segment_writer import Reading, read_file  # noqa: PLC0415 - see above
 
     readings = []

@@ -150,7 +150,7 @@ class Segment:
         return self.find(query).documents
 
     def find(self, query: Query) -> Matches:
-        """As `candidates`, with the passages of long documents."""
+        """Like `candidates`, with the passages of long documents."""
         documents, passages = self.all, self._passages
         if self.damage is None:
             try:

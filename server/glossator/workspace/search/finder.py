@@ -174,7 +174,7 @@ class Finder:
     def _in_blocks(
         self, blocks: BlockScan[_T], selected: Iterator[FileEntry], collector: MatchCollector[_T]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
-        """As `found`, until ripgrep would be quicker."""
+        """Like `found`, until ripgrep would be quicker."""
         started = monotonic()
 
         def takes_long() -> bool:

@@ -196,7 +196,7 @@ class TextSearch:
         )
 
     def _look(self, entry: FileEntry) -> _Shown | None:
-        """As `_shown`; the passages of a very long file are searched first."""
+        """Like `_shown`; the passages of a very long file are searched first."""
         if entry.size > _VERY_LONG and self._passages(entry):
             parts = self._reader.parts(entry)
             if parts is not None and not self._holds_match(entry, parts):

@@ -210,7 +210,7 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
 
 
 def _racy(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
-    """By path the indexed files that may have changed without a change of their stamp."""
+    """The indexed files, by path, that may have changed without a change of their stamp."""
     now, overlays = time.time_ns(), snapshot.overlays
     return {
         entry.path: entry
