@@ -278,8 +278,8 @@ def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedSta
     last = max((each.start for each in _trimmed(answer, no_file)), default=0)
     block = max((each.start() for each in _NEXT_BLOCK.finditer(answer, 0, last)), default=-1)
 
-    # A verdict that was shown is not taken back: a sentence waits until nothing behind it can change
-    # what it cites (docs/decisions/0052).
+    # A verdict that was shown is not taken back: a sentence waits until nothing behind it can
+    # change what it cites (docs/decisions/0052).
     def is_complete(each: AnswerStatement) -> bool:
         if each.start >= last:
             return False

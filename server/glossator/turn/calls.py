@@ -324,7 +324,7 @@ class EarlyCalls:
             self._void.add(task)
             return None
         read = await task
-        # Only now the reply counts: a void reply's calls must not count as shown (decision 0031).
+        # Only now the reply counts: a void reply's calls must not count as shown (0031).
         read.context.reads.adopt(read.drafts.reads)
         read.context.findings.adopt(read.drafts.findings)
         return read.result

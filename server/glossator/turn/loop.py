@@ -141,8 +141,8 @@ async def _act(
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
-        # Also after a cancellation: a provider refuses every later request of a conversation in which
-        # one call has no result (docs/decisions/0002).
+        # Also after a cancellation: the provider refuses every later request of a conversation in
+        # which a call has no result (see `llm.conversation.repair_messages`).
         farewell = limit is not None
         _answer_all(
             conversation,

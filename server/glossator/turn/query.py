@@ -76,7 +76,7 @@ async def ask(
             told = f"The model's server refused the request ({why}). Left out: {missing}."
             run.emit(Notice(f"{told} Asking again."))
         else:
-            # Not before the server accepted it: what a vain try left out is not lost (decision 0056).
+            # Not before the server accepts it: no failed try loses messages (docs/decisions/0056).
             if mending.changed:
                 conversation.amend(mending.messages)
             return reply
