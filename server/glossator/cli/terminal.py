@@ -38,7 +38,7 @@ class TerminalLock:
         self._waiting: list[Callable[[], None]] = []
 
     def show(self, write: Callable[[], None]) -> None:
-        """Write something now, or as soon as nothing is asked."""
+        """Write something now, or once no question is open."""
         if self._asking:
             self._waiting.append(write)
         else:
@@ -46,7 +46,7 @@ class TerminalLock:
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[None]:
-        """The user is asked something in the block."""
+        """Keep the terminal for a question within the block."""
         async with self._lock:
             self._asking = True
             try:
@@ -55,7 +55,7 @@ class TerminalLock:
                 self.release()
 
     def release(self) -> None:
-        """Nothing is asked any more: write what waits."""
+        """Write what waits, as no question is open any more."""
         self._asking = False
         waiting, self._waiting = self._waiting, []
         for write in waiting:
@@ -131,7 +131,7 @@ class SharedKeyboard:
         self._is_lent = False
 
     def forget(self) -> None:
-        """What was typed ahead."""
+        """Drop what was typed."""
         self.keyboard.forget()
 
     def aside(self) -> AbstractContextManager[None]:
@@ -327,7 +327,7 @@ class EditedInput(StandardInput):
             self._take_keys()
 
     def _take_keys(self) -> None:
-        """The terminal neither waits for the end of a line nor shows anything; Ctrl-C stays."""
+        """Have the terminal hand over each key without showing it; Ctrl-C still works."""
         modes = termios.tcgetattr(sys.stdin.fileno())
         modes[_LOCAL_FLAGS] &= ~(termios.ICANON | termios.ECHO)
         modes[_CONTROLS][termios.VMIN], modes[_CONTROLS][termios.VTIME] = 1, 0

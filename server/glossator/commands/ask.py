@@ -138,7 +138,7 @@ class SteerAnswer:
 
 
 async def steer(app: Application, request: SteerRequest) -> SteerAnswer:
-    """Answers once the model is told, or will not be in this run; a cancelled one takes them back.
+    """Tell the model; returns once it is told or the run ends. Cancelling takes the words back.
 
     Raises `UsageError` for empty words, if a hook refuses them, and where it is not clear which run
     is meant.

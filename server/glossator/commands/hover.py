@@ -96,11 +96,11 @@ class _Word:
 
 
 class _NotCached(Exception):
-    """Something has to be looked up first."""
+    """Something must be looked up first."""
 
 
 async def hover_at(app: Application, request: HoverRequest) -> HoverAnswer | None:
-    """The facts, or None where there is no symbol."""
+    """The hover at a place, or None where there is no symbol."""
     snapshot = app.host.snapshot()
     document = snapshot.open_document(request.uri)
     if document is None:
@@ -151,7 +151,7 @@ def _word_at(document: Document, position: Position, encoding: PositionEncoding)
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is said of a symbol of the document at a real path."""
+    """What is known about a symbol of the document at a real path."""
 
     text: str
     symbol: Symbol
@@ -199,7 +199,7 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 
 
 async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
-    """What is known of a word on a 1-based line of its document; None if nothing is."""
+    """What is known about a word on a 1-based line of its document; None if nothing is."""
     snapshot = app.host.snapshot()
     with suppress(_NotCached):
         return _cached_facts(app, snapshot, word, line)

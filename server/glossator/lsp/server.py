@@ -102,7 +102,7 @@ class Server(LanguageServer):
         return code
 
     def introduce(self, client: Client) -> None:
-        """The client said who it is: make the application, once this was answered."""
+        """Make the application, once the client's introduction is answered."""
         self.client = client
         self.port = ClientPort(self.protocol, client, self.bars, lambda: self.application.host)
         self.protocol.lifecycle.phase = ServerPhase.STARTING

@@ -167,7 +167,7 @@ def _sockets(policy: SandboxPolicy) -> list[str]:
 
 
 def _listening() -> Iterator[str]:
-    """The sockets in the system's folders that the kernel knows the whole path of."""
+    """The sockets in the system's folders whose whole path the kernel knows."""
     try:
         lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()
     except OSError:  # a system without /proc
@@ -201,7 +201,7 @@ def _is_socket(path: str) -> bool:
 
 
 def _covered(paths: Iterable[str], cover: Covers) -> Iterator[str]:
-    """Mounts of covers over files and folders; a link gets none: it leads to one that does."""
+    """Mounts of covers over files and folders; links get none, since their targets are covered."""
     for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
             yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
@@ -228,7 +228,7 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
 
 
 def _try(sandbox: Bubblewrap) -> str | None:
-    """What is wrong with a sandbox; None if it works."""
+    """Try a sandbox; returns what is wrong with it, None if it works."""
     with sandbox.confine(("true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system

@@ -87,19 +87,19 @@ _UNKNOWN = (
 
 
 def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a command gets of `environment`: names that hold no secret, and no relative `PATH`."""
+    """The variables that a command gets: no names that hold secrets, no relative `PATH`."""
     kept = {name: value for name, value in environment.items() if _KEPT_VARIABLES.fullmatch(name)}
     kept["PATH"] = search_path(environment)
     return kept | _SET | dict(_git_settings(_GIT))
 
 
 def git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What to add to such an environment for more settings of git: pairs of a key and a value."""
+    """The variables that add settings of git to an environment, given as pairs of key and value."""
     return _git_settings((*_GIT, *settings))
 
 
 def _git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Source: git-config(1), GIT_CONFIG_COUNT."""
+    """The variables that hand settings to git. Source: git-config(1), GIT_CONFIG_COUNT."""
     numbered = (
         pair
         for number, (key, value) in enumerate(settings)
@@ -178,7 +178,7 @@ def read_only_git_settings(
 
 
 def _concerned(folders: Iterable[str], repositories: Sequence[str]) -> list[str]:
-    """The folders themselves, and what lies in their repositories: submodules for one."""
+    """The folders themselves, and what their repositories contain, such as submodules."""
     folders = tuple(folders)
     tops = {
         max((each for each in repositories if is_inside(folder, each)), key=len, default=folder)
@@ -189,7 +189,7 @@ def _concerned(folders: Iterable[str], repositories: Sequence[str]) -> list[str]
 
 
 def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], list[str]]:
-    """The settings of the repositories at `folders` that name programs; nothing is run for them.
+    """The settings of the repositories at `folders` that name programs; none of these is run.
 
     Also what these repositories take for their topmost folders: `core.worktree` may be any.
     """
@@ -221,7 +221,7 @@ def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], 
 
 
 def _way(path: str) -> Iterator[str]:
-    """A path, and each that it leads to by links: those of a process lead elsewhere each time."""
+    """A path and the paths its links lead to; a process's own links differ each time."""
     for _ in range(_MAX_LINKS):
         path = os.path.normpath(path)
         yield path

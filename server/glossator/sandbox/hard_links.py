@@ -117,7 +117,7 @@ def is_of_package(folder: str, roots: Sequence[str]) -> bool:
 
 
 def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
-    """Folders of several paths, until so many paths fewer are left."""
+    """The fullest folders, as many as it takes to have so many fewer paths."""
     for folder, count in folders.most_common():
         if count == 1 or excess <= 0:
             return

@@ -38,16 +38,16 @@ class IdleTimes:
         self._at_end: dict[str, int] = {}  # when touched folders had been changed
 
     def begin(self, touched: Iterable[str] = ()) -> None:
-        """The command is about to be started; its sandbox changes the folders `touched` later."""
+        """Note that the command is about to start; its sandbox changes `touched` folders later."""
         self._touched = tuple(touched)
         self._began = time.time_ns()
 
     def follow(self, process: int) -> None:
-        """Look at a process that was started, and all below it, until `end`."""
+        """Watch a started process, and all below it, until `end`."""
         threading.Thread(target=self._look, args=(process,), name="shell idle", daemon=True).start()
 
     def end(self) -> None:
-        """The command is gone, with all that it started; its sandbox is not yet."""
+        """Note that the command and all that it started are gone; its sandbox is not yet."""
         for folder in self._touched:
             with suppress(OSError):  # it is gone, too
                 self._at_end[folder] = os.lstat(folder).st_ctime_ns
@@ -55,7 +55,7 @@ class IdleTimes:
         self._gone.set()
 
     def covers(self, path: str, changed: int) -> bool:
-        """Whether the last change of a file or folder, in ns since 1970, is not the command's."""
+        """Whether the last change of a file or folder (ns since 1970) was not the command's."""
         if not self._began:
             return False
         if any(is_inside(path, each) or path == os.path.dirname(each) for each in self.ours):
@@ -85,7 +85,7 @@ class IdleTimes:
 
 
 def _activity(process: int) -> dict[str, bytes] | None:
-    """What each thread below a process has run so far; None if that cannot be told."""
+    """How much each thread below a process has run so far; None if that cannot be told."""
     found: dict[str, bytes] = {}
     waiting = [str(process)]
     try:

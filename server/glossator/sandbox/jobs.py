@@ -51,7 +51,7 @@ class Jobs:
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The names of those that run."""
+        """The names of the running jobs."""
         return tuple(name for name, job in self._jobs.items() if job.process.exit is None)
 
     def check_room(self) -> None:
@@ -63,7 +63,7 @@ class Jobs:
             )
 
     def add(self, command: str, process: Process) -> str:
-        """Own a process from now on; its name."""
+        """Take over a process; returns the name of its job."""
         ended = [name for name, job in self._jobs.items() if job.process.exit is not None]
         if len(self._jobs) >= _MAX_KNOWN and ended:
             del self._jobs[next((name for name in ended if self._jobs[name].reported), ended[0])]
@@ -93,7 +93,7 @@ class Jobs:
         return _shown(name, job)
 
     async def poll(self, name: str, seconds: float = 0) -> Polled:
-        """What is new, after waiting so long for its end; an ended job is then forgotten.
+        """The new output, after waiting so long for the job's end; an ended job is then forgotten.
 
         Raises `UsageError` for an unknown name.
         """
@@ -111,7 +111,7 @@ class Jobs:
         await self._job(name).process.wait()
 
     async def stop(self, name: str) -> Polled:
-        """End a job; what was new. Raises `UsageError` for an unknown name."""
+        """Stop a job and return its new output. Raises `UsageError` for an unknown name."""
         await self._job(name).process.stop()
         return await self.poll(name)
 

@@ -81,7 +81,7 @@ def mounts_for(policy: SandboxPolicy) -> tuple[Mount, ...]:
 
 
 def _below(paths: Sequence[str], roots: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The real root above each path, and the names from there."""
+    """The real root that each path lies in, and the names from there."""
     for path in paths:
         for root in roots:
             if is_inside(os.path.normpath(path), os.path.normpath(root)):
@@ -123,7 +123,7 @@ def _on_the_way(root: str, names: Sequence[str]) -> Iterator[Mount]:
 
 
 def is_placeholder(path: str) -> bool:
-    """Whether a placeholder is at `path`. Raises `OSError` if nothing can be seen there."""
+    """Whether a placeholder is at `path`. Raises `OSError` if that cannot be seen."""
     status = os.lstat(path)
     if int(status.st_mtime) != _STAMP_SECONDS:
         return False
@@ -158,7 +158,7 @@ def remove_placeholder(path: str) -> None:
 
 
 def _acquire(path: str) -> int | None:
-    """Make a placeholder, or share one, and lock it."""
+    """Make a placeholder, or share an existing one, and lock it."""
     for _ in range(_MAX_TRIES):
         try:
             _make(path)
@@ -200,7 +200,7 @@ def _is_file(path: str) -> bool:
 
 
 def _release(path: str, descriptor: int) -> None:
-    """Remove a placeholder unless another process locks it, or it is none any more."""
+    """Remove a placeholder, unless another process locks it or it was replaced."""
     try:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

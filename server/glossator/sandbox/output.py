@@ -50,7 +50,7 @@ class OutputBuffer:
         self._clear()
 
     def feed(self, data: bytes) -> None:
-        """More output."""
+        """Add output."""
         head, tail = self._limits
         room = head - len(self._head)
         if room > 0:
@@ -62,7 +62,7 @@ class OutputBuffer:
                 self._trim()
 
     def take(self) -> Output:
-        """What came since the last time."""
+        """Take the output since the last call."""
         if len(self._tail) > self._limits[1]:
             self._trim()
         if not self._bytes:
@@ -140,7 +140,7 @@ def exit_text(ended: Exit | None) -> str:
 
 
 def _whole_lines(text: bytes, *, keep_first: bool) -> tuple[bytes, bytes]:
-    """The whole lines at one end, and what is cut off; a single long line stays as it is."""
+    """The whole lines at one end, and what is cut off; a single long line stays whole."""
     if keep_first:
         at = text.rfind(b"\n") + 1
         return (text[:at], text[at:]) if at else (text, b"")

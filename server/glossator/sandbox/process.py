@@ -154,7 +154,7 @@ class Process:
                 _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _read(self) -> bool:
-        """Take what is in the pipe; whether there was anything."""
+        """Read what is in the pipe; whether there was anything."""
         try:
             data = os.read(self._pipe, _CHUNK)
         except BlockingIOError:
@@ -218,7 +218,7 @@ async def run(
 
 
 async def _shown(process: Process, show: Show) -> None:
-    """Wait for the end, and show now and then what came."""
+    """Wait for the end, and show new output now and then."""
     ended, shown = asyncio.ensure_future(process.wait()), 0
     try:
         while not (await asyncio.wait({ended}, timeout=_SHOW_SECONDS))[0]:
@@ -242,7 +242,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _await_end(group: int) -> None:
-    """Wait until a group that was sent `SIGKILL` is gone, or only dead ones nobody takes."""
+    """Wait until a group that was sent `SIGKILL` is gone, or only zombies are left."""
     deadline = time.monotonic() + _REMAINS_SECONDS
     with suppress(ProcessLookupError, PermissionError):
         while time.monotonic() < deadline:

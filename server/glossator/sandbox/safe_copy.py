@@ -32,7 +32,7 @@ _SPECIAL = "it is neither a file, a folder nor a link"
 
 @dataclass(slots=True)
 class CopyBudget:
-    """What copies may still take; a file counts with its length, whatever it takes on the disk."""
+    """What copies may still use; a file counts with its length, whatever it uses on disk."""
 
     bytes: int
     entries: int
@@ -107,14 +107,14 @@ def remove(name: str, folder: int) -> None:
 
 
 def walk(name: str, folder: int, path: str = "") -> Iterator[Entry]:
-    """A file, folder or link and all that is in it, each after its folder."""
+    """A file, folder or link and everything in it, each entry behind its folder."""
     yield from _walk(name, folder, path, _MAX_DEPTH)
 
 
 def fingerprint(name: str, folder: int, budget: CopyBudget | None = None) -> str:
-    """A hash that differs if something else is there, or it was written to.
+    """A hash that changes if something else is there, or the file was written to.
 
-    With a `budget` it is made of contents, so a copy has the same.
+    With a `budget` it covers the contents, so a copy has the same hash.
     """
     seen = hashlib.sha256()
     for entry in walk(name, folder):
@@ -196,7 +196,7 @@ def _walk(name: str, folder: int, path: str, deeper: int) -> Iterator[Entry]:
 
 
 def _without_files(folder: int) -> list[str]:
-    """Remove the other entries of a folder; the names of the folders in it."""
+    """Remove the entries of a folder that are no folders; returns the folders' names."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(_status(name, folder).st_mode):
