@@ -75,7 +75,7 @@ class PermissionPrompt:
 
     @property
     def warning(self) -> str | None:
-        """That it is cut, where it is: for right above the keys."""
+        """A warning that the text is cut, to stand right above the keys."""
         return _CUT if self.is_cut else None
 
     @property

@@ -181,7 +181,7 @@ def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
 
 
 def _refuse_guessing(name: str, before: str, after: str) -> None:
-    """Refuse letters such as é if the encoding is a guess: nobody knows their bytes."""
+    """Refuse new letters such as é in damaged UTF-8: nobody can tell which bytes they have."""
     if not _UTF8_SEEN_AS_LATIN1.search(before):
         return
     known = set(before)

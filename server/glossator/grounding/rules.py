@@ -385,7 +385,7 @@ def callers_claimed(
 
 
 def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
-    """The place of a call by something other than `callers`; "" if no such call is known.
+    """A sentence on a call by something else than `callers`; "" if no such call is known.
 
     Calls in tests and examples do not count, nor calls by the function itself.
     """
@@ -397,7 +397,7 @@ def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
 
 
 def called_elsewhere(name: Token, calls: Calls) -> str:
-    """A reason and the place of a call outside the lines; "" if no such call is known."""
+    """A sentence on a call outside the lines; "" if no such call is known."""
     site = next((each for each in calls.get(name.last, ()) if each.sure), None)
     return f" `{shown(name.text)}` is called in {_place_of_call(site)}." if site else ""
 

@@ -75,7 +75,7 @@ class LedgerFiles:
             raise
 
     async def memory(self, session: str) -> bytes | None:
-        """What is kept of a session."""
+        """The memory kept for a session."""
         return await self._try(None, lambda store: store.memory(session))
 
     async def put_memory(self, session: str, workspace: str, value: bytes, *, shared: bool) -> None:

@@ -71,7 +71,7 @@ def newest(*several: Rows) -> dict[str, LedgerRow]:
 
 
 def newer(rows: Rows, known: Rows) -> dict[str, LedgerRow]:
-    """Those of `rows` that are newer than the known ones."""
+    """The `rows` that are newer than the known ones."""
     return {
         key: row
         for key, row in rows.items()

@@ -193,7 +193,7 @@ def surplus(facts: Iterable[Fact], most: int, goes_late: Callable[[Fact], bool])
 
 
 def meaning_key(statement: str) -> str:
-    """The same for statements of the same words in the same order; case counts in names of code."""
+    """A key that is the same for the same words in the same order; case counts in names of code."""
     words = (_word(token) for token in _TOKEN.findall(_BULLET.sub("", statement, count=1)))
     return _hash(word for word in words if word not in _ARTICLES)
 

@@ -89,7 +89,7 @@ def _scores(
 
 
 def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
-    """Those that are likely to matter for the question, at most so many, best first; blocking."""
+    """The memories likely to matter for the question, at most so many, best first; blocking."""
     ranked = rank(question, memories)
     if not ranked:
         return ()

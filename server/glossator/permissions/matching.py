@@ -327,7 +327,7 @@ class HiddenFiles:
 
     @staticmethod
     def of(policy: Policy) -> HiddenFiles | None:
-        """None where no rule hides anything."""
+        """The hiding rules; None where no rule hides anything."""
         rules = tuple(filter(_hides, policy.deny))
         return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
 

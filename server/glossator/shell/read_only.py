@@ -98,7 +98,7 @@ def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) 
 
 
 def _paths(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
-    """What is read; None if the program may do more than read."""
+    """The paths that are read; None if the program may do more than read."""
     given = _expanded(words[1:], folder, context)
     if given is None:
         return None
@@ -223,7 +223,7 @@ def _long(options: Options, word: str, left: Iterator[str], seen: set[str]) -> s
 
 
 def _short(options: Options, word: str, left: Iterator[str], seen: set[str]) -> str | None:
-    """The same of a cluster of one-letter options."""
+    """The value of an option in a cluster of short ones, "" without one; None if unknown."""
     for at, letter in enumerate(word[1:], 2):
         seen.add(letter)
         if letter in options.valued:

@@ -59,7 +59,7 @@ class Blobs:
         return self._file.run(lambda database: _get(database, namespace, wanted))
 
     def known(self, namespace: str, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of `keys` that have a value; it counts as used today."""
+        """The `keys` that have a value; it counts as used today."""
         wanted = list(dict.fromkeys(keys))
         return self._file.run(lambda database: _known(database, namespace, wanted))
 
@@ -91,7 +91,7 @@ class Blobs:
         self._file.run(lambda database: _drop(database, rows))
 
     def statistics(self) -> BlobStatistics:
-        """What is held now."""
+        """Figures of what is held now."""
         return self._file.run(
             lambda database: BlobStatistics(
                 number(database, "SELECT count(*) FROM blobs"), _bytes(database)
@@ -217,7 +217,7 @@ class Objects:
         return content if content is not None and object_id(content) == name else None
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Those of `names` that are kept; they count as used today."""
+        """The `names` that are kept; they count as used today."""
         keys: Sequence[bytes] = [bytes.fromhex(name) for name in names]
         return {key.hex() for key in self._blobs.known(_NAMESPACE, keys)}
 

@@ -58,7 +58,7 @@ class SharedStore(Protocol):
         """The values there are for `keys`; none that is too long, or no value at all."""
 
     async def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of `keys` that are there."""
+        """The `keys` that are there."""
 
     async def put(self, values: Mapping[bytes, bytes]) -> None:
         """Keep `values`, all or none, in place of others there may be."""
@@ -141,7 +141,7 @@ class RedisStore:
         }
 
     async def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of `keys` that are there."""
+        """The `keys` that are there."""
         asked = [("EXISTS", self._key(key)) for key in keys]
         there = await self._run(lambda client: _all(client, asked), _READ_SECONDS)
         return {key for key, exists in zip(keys, there, strict=True) if exists}

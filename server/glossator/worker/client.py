@@ -108,7 +108,7 @@ class Worker:
 
     @property
     def troubles(self) -> Troubles:
-        """Those of this worker, for work in this process."""
+        """The troubles of this worker, for work in this process."""
         return self._troubles
 
     async def failed(self) -> tuple[Trouble, ...]:

@@ -105,7 +105,7 @@ class Troubles:
         return work(*args, **kwargs)
 
     def replace(self, troubles: Iterable[Trouble]) -> None:
-        """These are all that there are."""
+        """Set the items: these are all there are."""
         self._known = {each.item[:2]: each for each in troubles}
 
     def learn(self, news: Trouble | Item) -> None:
@@ -116,7 +116,7 @@ class Troubles:
             self.forget(news)
 
     def forget(self, item: Item) -> None:
-        """It works again."""
+        """Note that an item works again."""
         if self._known.pop(item[:2], None) is not None:
             self._told(item)
 
@@ -131,7 +131,7 @@ class Troubles:
         return self._add(Trouble(item, f"the worker process {how}", ends))
 
     def begin(self, item: Item | None) -> Item | None:
-        """It is worked on from now on, or nothing is; returns what was before."""
+        """Note which item is worked on from now on, or none; returns the one before."""
         before, self._current = self._current, item
         if self._mark is not None:
             _write(self._mark, item)

@@ -164,7 +164,7 @@ class InstructionFinder:
     def _above(self) -> tuple[tuple[str, str], ...]:
         """The folders above the roots in their repositories, outermost first, each with the top.
 
-        A repository whose folder others may write to does not count: they could have made it.
+        None counts if others may write to one: they could have made the repository.
         """
         found: dict[str, str] = {}
         for root in self.snapshot.roots:

@@ -224,7 +224,7 @@ def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
 
 
 def _open_listed(path: str) -> int | None:
-    """None if the path is not what it was; whatever is wrong with it, the other way explains it."""
+    """Open a listed path directly; None if it changed, and then the slower way explains why."""
     if path.startswith(_MAYBE_SYSTEM):
         return None
     try:

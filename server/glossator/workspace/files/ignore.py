@@ -136,7 +136,9 @@ class FolderRules:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for rules that leave out the same, in other processes, too."""
+        """A fingerprint that is the same for rules that leave out the same, in other processes,
+        too.
+        """
         kinds = (self.exclude, self.ignore, self.git)
         files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
         return _checksum(repr((_MEANING, files)).encode())

@@ -81,7 +81,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def same_file(path: str, paths: Iterable[str]) -> list[str]:
-    """Those of `paths` that are `path`, or lead to the same file by links; blocking."""
+    """Those of `paths` that are `path` or lead to the same file through links; blocking."""
     return [
         each
         for each in paths

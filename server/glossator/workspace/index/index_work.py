@@ -160,7 +160,7 @@ class IndexWork:
             store.close()
 
     def end_progress(self) -> None:
-        """Nothing is left to write for now."""
+        """End the progress: nothing is left to write for now."""
         if self.progress is not None:
             self._hooks.progress(None)
         self.progress, self._total, self._written = None, 0, 0

@@ -217,7 +217,7 @@ def _repeat(item: _Shape, low: int, high: int | None) -> _Shape:
 
 
 def _loose(shape: _Shape) -> _Shape:
-    """The same matches by their starts and ends only."""
+    """The matches described only by their starts and ends."""
     if not shape.whole:
         return shape
     return _Shape(_first(shape.starts), _last(shape.ends), _trigrams(shape.starts))

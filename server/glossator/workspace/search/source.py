@@ -111,7 +111,7 @@ class Reader:
         return block, taken, files
 
     def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[FileMatch]:
-        """Those that hold a match, or may; all are read before the first is yielded.
+        """The files that hold a match, or may; all are read before the first is yielded.
 
         At most `most` matching lines are found in each part of a file.
         """
