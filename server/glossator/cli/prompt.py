@@ -35,7 +35,7 @@ _KEYS: Mapping[Choice, str] = {
 }
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
-_AGAIN = "Answer y, n or a key above, or say why not."
+_ASK_AGAIN = "Answer y, n or a key above, or say why not."
 _BEGINNING = 200  # characters of a request that is denied unasked
 _PLACE = re.compile(
     r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
@@ -120,7 +120,7 @@ class PermissionPrompt:
             if line.lower() == EDIT:
                 return "No rule can be kept for this."
             if _only_affirms(line):
-                return _AGAIN
+                return _ASK_AGAIN
             return {"choice": Choice.DENY, "message": _NO.sub("", line, count=1)}
         if choice not in self.request.choices:
             return "This can only be allowed once."

@@ -42,9 +42,9 @@ _CUT = (
     "The connection closed before the reply was whole; nothing of it was used. Ask again; if this"
     " happens every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
-_MOST_CHARACTERS = 2_000_000  # of a reply; models write some 128,000 tokens at most, a quarter
+_MAX_CHARACTERS = 2_000_000  # of a reply; models write some 128,000 tokens at most, a quarter
 _TOO_LONG = (
-    f"The server sent more than {_MOST_CHARACTERS:,} characters as one reply, which no model"
+    f"The server sent more than {_MAX_CHARACTERS:,} characters as one reply, which no model"
     " writes; nothing of it was used. Check what models.baseUrl leads to, if it is set, or choose"
     " another model."
 )
@@ -96,7 +96,7 @@ class Assembly:
         self._blocks: dict[int, ContentBlock] = {}
         self._inputs: dict[int, list[str]] = {}
         self._texts: dict[int, dict[str, list[str]]] = {}  # pieces, by block and field
-        self._left = _MOST_CHARACTERS
+        self._left = _MAX_CHARACTERS
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}

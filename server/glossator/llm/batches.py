@@ -30,7 +30,7 @@ MAX_BYTES = 256_000_000  # of one batch
 _PATH = "/v1/messages/batches"
 _API = "the Message Batches API"
 _PAGE = 100  # batches in one answer
-_AGAIN = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
+_PASSING_ERRORS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class MessageBatches:
             case {"type": "errored", "error": dict(error)}:
                 inner = error.get("error")
                 said: Mapping[str, Any] = inner if isinstance(inner, dict) else error
-                again = said.get("type") in _AGAIN
+                again = said.get("type") in _PASSING_ERRORS
                 return BatchResult(name, None, str(said.get("message") or "it failed"), again)
             case {"type": "expired"}:
                 return BatchResult(name, None, "it expired before it was answered", again=True)

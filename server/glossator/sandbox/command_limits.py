@@ -47,7 +47,7 @@ _TOO_MUCH = (
 )
 _PROTECTED = _TOO_MUCH.format(whose="are protected", what="change")
 _HIDDEN = _TOO_MUCH.format(whose="rules hide", what="read")
-_MANY = (
+_TOO_MANY_HIDDEN = (
     f"Rules hide more than {_MAX_HIDDEN} files and folders, too many to be kept from the command."
 )
 _RACY_NS = 2_000_000_000  # within which some file systems give one time to two changes
@@ -140,7 +140,7 @@ class LimitFinder:
         if not ignored.complete:
             return tuple(covered[:_MAX_HIDDEN]), _HIDDEN
         if len(covered) > _MAX_HIDDEN:
-            return tuple(covered[:_MAX_HIDDEN]), _MANY
+            return tuple(covered[:_MAX_HIDDEN]), _TOO_MANY_HIDDEN
         return tuple(covered), None
 
 

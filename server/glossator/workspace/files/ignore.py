@@ -136,9 +136,7 @@ class FolderRules:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A fingerprint that is the same for rules that leave out the same, in other processes,
-        too.
-        """
+        """A fingerprint; rules that leave out the same share it, also in other processes."""
         kinds = (self.exclude, self.ignore, self.git)
         files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
         return _checksum(repr((_MEANING, files)).encode())
