@@ -201,7 +201,7 @@ def main() -> int:
     parser.add_argument("--spans", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    anchor_index._SETTLING = 0.0
+    anchor_index._SETTLE_SECONDS = 0.0
     root = Path(tempfile.mkdtemp(prefix="glossator-anchors-")).resolve()
     try:
         tally = asyncio.run(try_changes(root, options.events, options.spans, options.seed))

@@ -14,7 +14,7 @@ from tests.anchors.random_changes import try_changes
 async def test_nothing_is_shown_as_unchanged_that_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(anchor_index, "_SETTLING", 0.0)
+    monkeypatch.setattr(anchor_index, "_SETTLE_SECONDS", 0.0)
     tally = await try_changes(tmp_path, events=150, spans=200, seed=seed)
     assert (tally.wrong, tally.missed) == ([], [])
     assert tally.found.total() > 9 * tally.misplaced.total()

@@ -181,7 +181,7 @@ async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
 
 
 async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.anchors.gloss_index._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.anchors.gloss_index._REFRESH_SECONDS", 0.0)
     root = tmp_path / "work"
     async with stage(root, FILES, TURNS) as one, stage(root, {}, ()) as other:
         await glossed(one, GlossRequest(name="Fish.swim"))

@@ -120,7 +120,7 @@ async def test_git_has_as_long_as_the_model_needs_to_be_ready(
     repository(root)
     monkeypatch.setattr(git_module, "_MOMENT", 0)
     monkeypatch.setattr(git_module, "_PREPARING", SECONDS)
-    monkeypatch.setattr(git_module, "_OFTEN", SECONDS)
+    monkeypatch.setattr(git_module, "_MIN_PAUSE_SECONDS", SECONDS)
     async with stage(root, FILES, []) as s:
         await s.app.git.look()
         git(root, "checkout", "-qb", "other")
@@ -143,7 +143,7 @@ async def test_what_git_said_last_is_told_while_it_is_asked_again(
     root = tmp_path / "ws"
     repository(root)
     monkeypatch.setattr(git_module, "_MOMENT", 0)
-    monkeypatch.setattr(git_module, "_OFTEN", SECONDS)
+    monkeypatch.setattr(git_module, "_MIN_PAUSE_SECONDS", SECONDS)
     async with stage(root, FILES, []) as s:
         await s.app.ready()
         await s.app.git.look()
@@ -161,8 +161,8 @@ async def test_what_git_said_last_is_told_while_it_is_asked_again(
 async def test_git_is_asked_again_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    monkeypatch.setattr(git_module, "_OFTEN", 0.01)
-    monkeypatch.setattr(git_module, "_REST", 0)
+    monkeypatch.setattr(git_module, "_MIN_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(git_module, "_PAUSE_FACTOR", 0)
     root = tmp_path / "ws"
     if change.endswith("worktree"):
         repository(tmp_path / "main")

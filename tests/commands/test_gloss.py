@@ -247,7 +247,7 @@ async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
 
 
 async def test_two_servers_share_glosses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.anchors.gloss_index._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.anchors.gloss_index._REFRESH_SECONDS", 0.0)
     async with stage(root, FILES, (), OFFLINE) as one, stage(root, {}, (), OFFLINE) as other:
         await other.app.glosses.look()
         assert await noted(other, "swim") is None

@@ -123,7 +123,7 @@ async def test_what_could_not_be_looked_up_is_said(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ws = await workspace(FILES)
-    monkeypatch.setattr("glossator.turn.told.mentions._SECONDS", 0.0)
+    monkeypatch.setattr("glossator.turn.told.mentions._SYMBOL_SECONDS", 0.0)
     found = await resolve_mentions(find_mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
     assert [item.name for item in found.attached] == ["src/app.py:1-6"]
     assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice

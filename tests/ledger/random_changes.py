@@ -168,7 +168,7 @@ def main() -> int:
     parser.add_argument("--facts", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    anchor_index._SETTLING = 0.0
+    anchor_index._SETTLE_SECONDS = 0.0
     with tempfile.TemporaryDirectory(prefix="glossator-facts-") as folder:
         tally = asyncio.run(try_changes(Path(folder), options.events, options.facts, options.seed))
     sys.stdout.write(f"seed {options.seed}: {options.facts:,} facts\n{tally.described()}\n")

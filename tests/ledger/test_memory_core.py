@@ -201,7 +201,7 @@ async def test_it_goes_with_its_session_and_when_all_is_cleared(
 async def test_only_those_used_last_are_in_memory(
     workspace: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.ledger.memory_core._MOST_HELD", 2)
+    monkeypatch.setattr("glossator.ledger.memory_core._MAX_HELD", 2)
     ws = await workspace(FILES)
     async with kept(ws, tmp_path / "state") as k:
         cores = k.ledger.cores

@@ -366,6 +366,6 @@ async def test_resources_and_prompts(tmp_path: Path) -> None:
 
 async def test_a_deaf_one_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "_PING_SECONDS", 0.05)
-    monkeypatch.setattr(connection, "_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "_REQUEST_SECONDS", 0.5)
     async with hub({"odd": odd(tmp_path / "notes", "deaf")}) as h:
         await until(lambda: "'ping' timed out" in "".join(h.told))

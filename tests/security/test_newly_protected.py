@@ -247,7 +247,7 @@ async def test_too_large_to_be_set_aside(
     tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, choice: Choice
 ) -> None:
     """It stays in its place while the user is asked, and is removed if they do not let it stay."""
-    monkeypatch.setattr(quarantine, "_MOST_BYTES", 10)
+    monkeypatch.setattr(quarantine, "_MAX_BYTES", 10)
     root = tmp_path / "ws"
     async with stage(root, _FILES, [bash("echo 0123456789 > AGENTS.md"), _DONE], _AUTO) as s:
         s.port.permitted = [PermissionAnswer(choice)]

@@ -104,7 +104,7 @@ async def test_no_socket_or_fifo_of_a_readable_folder(
 async def test_a_readable_folder_that_holds_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "_LOOKING", 0.0)
+    monkeypatch.setattr(bubblewrap, "_FIND_SECONDS", 0.0)
     root, readable = tmp_path / "ws", tmp_path / "readable"
     for folder in (root, readable):
         folder.mkdir()

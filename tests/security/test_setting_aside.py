@@ -132,7 +132,7 @@ def test_a_sparse_file_takes_no_room(root: Path, state: Path) -> None:
 def test_what_is_too_large_takes_no_room_from_the_rest(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quarantine, "_MOST_BYTES", 10)
+    monkeypatch.setattr(quarantine, "_MAX_BYTES", 10)
     (root / ".vscode").mkdir()
     (root / ".vscode/a").write_text("123456")
     (root / ".vscode/b").write_text("123456")
@@ -161,7 +161,7 @@ def test_what_stays_in_its_place_must_be_as_it_was_shown(root: Path) -> None:
 def test_many_files_are_not_copied(
     root: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quarantine, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(quarantine, "_MAX_ENTRIES", 5)
     (root / ".vscode").mkdir()
     for number in range(5):
         (root / f".vscode/{number}").write_text("x")
@@ -309,7 +309,7 @@ def test_a_long_file_is_shown_whole(root: Path) -> None:
 
 def test_what_is_not_shown_is_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that was made is named nevertheless."""
-    monkeypatch.setattr(quarantine, "_MOST_SHOWN", 100)
+    monkeypatch.setattr(quarantine, "_MAX_SHOWN_BYTES", 100)
     (root / ".vscode").mkdir()
     (root / ".vscode/a").write_text("a" * 1_000)
     (root / ".vscode/b").write_text("b" * 2_000)

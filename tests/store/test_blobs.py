@@ -169,7 +169,7 @@ def test_a_file_that_may_only_be_read(path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_writer_that_holds_on(blobs: Blobs, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr("glossator.store.database._WAIT", 0.01)
+    monkeypatch.setattr("glossator.store.database._WAIT_SECONDS", 0.01)
     blobs.close()
     with pytest.raises(StoreUnavailable, match="locked"):
         blobs.put("a", {b"1": b"one"})

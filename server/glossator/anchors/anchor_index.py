@@ -33,15 +33,15 @@ Listener = Callable[[frozenset[Key]], None]
 Names = Mapping[str, str]  # new paths by old ones; one that ends with a separator is of all below
 Follower = Callable[[Names], Awaitable[None]]
 
-_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
+_SETTLE_SECONDS = 0.3  # seconds in which a program that saves may bring back what it moved aside
 _RENAMING_SECONDS = 10.0  # between the two halves of a renaming, at most
-_MOST_RECENT = 5_000  # paths that are remembered
-_MOST_COMPARED = 500  # texts that are compared at once, those with a known name first
+_MAX_RECENT = 5_000  # paths that are remembered
+_MAX_COMPARED = 500  # texts that are compared at once, those with a known name first
 
 
 @dataclass(slots=True, eq=False)
 class _Cited:
-    """What a key cites, the paths whose renaming concerns it, and how it was judged last."""
+    """The lines that a key cites, the paths whose renaming matters for it, and the last verdict."""
 
     passages: tuple[Passage | None, ...]
     heads: tuple[Heads, ...]
@@ -53,7 +53,7 @@ _Found = tuple[Key, _Cited, Freshness]
 
 
 class AnchorIndex:
-    """For the event loop; the texts are read and compared by a thread of its own."""
+    """Follows cited lines; for the event loop. A thread of its own reads and compares the texts."""
 
     def __init__(self, host: WorkspaceHost) -> None:
         self._host = host
@@ -101,7 +101,7 @@ class AnchorIndex:
         self._doubtful.discard(key)
 
     def freshness(self, key: Key) -> Freshness | None:
-        """How its lines stood when they were judged last; None if they never were."""
+        """How the lines stood when they were last compared; None if they never were."""
         known = self._cited.get(key)
         return known.freshness if known else None
 
@@ -112,7 +112,7 @@ class AnchorIndex:
         return known is not None and known.is_fresh and not in_doubt
 
     def renamed(self, names: Names) -> None:
-        """Files, or folders with all below them, have other names: what cites them follows."""
+        """Follow files, or folders with all below them, to their new names."""
         self._names |= names
         self._names |= {old + os.sep: new + os.sep for old, new in names.items()}
         self._doubt_citing(path for path in self._citing if new_path(path, self._names) != path)
@@ -140,7 +140,7 @@ class AnchorIndex:
         self._thread.shutdown(wait=False)
 
     def _changed(self, paths: AbstractSet[str]) -> None:
-        """Documents changed: what cites them is in doubt."""
+        """Put in doubt what cites these documents, since they changed."""
         if self._cited:
             self._renames.changed(paths)
             self._doubt_citing(self._citing.keys() & paths)
@@ -158,7 +158,7 @@ class AnchorIndex:
         return bool(self._doubtful or self._names or self._renames.is_warm)
 
     async def _judge(self) -> None:
-        """Until nothing is in doubt: look at the texts, once for all that cite them."""
+        """Compare texts until nothing is in doubt; each text is read once for all that cite it."""
         try:
             while self._has_work:
                 if self._names:
@@ -177,14 +177,14 @@ class AnchorIndex:
                     if names := await self._in_thread(found_again, lost, candidates, read):
                         # A program may move a file aside, write a new one and delete the old
                         # (docs/decisions/0029): only what is still so then was renamed.
-                        await asyncio.sleep(_SETTLING)
+                        await asyncio.sleep(_SETTLE_SECONDS)
                         self._names |= await self._in_thread(still_so, names)
         finally:
             self._doubtful |= self._in_hand  # those of a round that did not end
             self._judging = None
 
     def _take(self, found: Iterable[_Found]) -> None:
-        """Keep what was found of those that still cite the same, and tell it."""
+        """Keep the findings on keys that still cite the same, and tell them."""
         changed = set()
         for key, cited, freshness in found:
             if self._cited.get(key) is cited:
@@ -227,19 +227,19 @@ class RenameTracker:
     _has_news: bool = False  # since the last call of `candidates`
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Something happened to these paths."""
+        """Note that something happened to these paths."""
         if not self._texts:
             return  # nothing that could have gone to one of them
         now = time.monotonic()
         self._has_news = True
-        for path in islice(paths, _MOST_RECENT):
+        for path in islice(paths, _MAX_RECENT):
             self._recent[path] = now
             self._recent.move_to_end(path)
-        while len(self._recent) > _MOST_RECENT:
+        while len(self._recent) > _MAX_RECENT:
             self._recent.popitem(last=False)
 
     def saw(self, texts: Mapping[str, str | None]) -> None:
-        """Cited documents have these texts; None: they are gone."""
+        """Note that cited documents have these texts; None: they are gone."""
         now = time.monotonic()
         for path, text in texts.items():
             if text is not None:
@@ -251,7 +251,7 @@ class RenameTracker:
 
     @property
     def is_warm(self) -> bool:
-        """Whether it is worth looking for what went."""
+        """Whether it is worth looking for vanished files."""
         return self._has_news and bool(self.lost())
 
     def lost(self) -> dict[str, str]:
@@ -269,7 +269,7 @@ class RenameTracker:
         ]
 
     def renamed(self, names: Names) -> None:
-        """What has another name now is not looked for."""
+        """Stop looking for files that were found under a new name."""
         self._forget([path for path in self._texts if new_path(path, names) != path])
 
     def _forget(self, paths: Iterable[str]) -> None:
@@ -284,7 +284,7 @@ def found_again(lost: Mapping[str, str], candidates: Sequence[str], read: Read) 
     likely = sorted(candidates, key=lambda path: os.path.basename(path) not in known)
     texts = set(lost.values())
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for path in likely[:_MOST_COMPARED]:
+    for path in likely[:_MAX_COMPARED]:
         document = read(path)
         if isinstance(document, Document) and document.sha256 in texts:
             found[document.sha256].append(path)

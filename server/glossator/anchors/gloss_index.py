@@ -38,7 +38,7 @@ T = TypeVar("T")
 Listener = Callable[[frozenset[Subject]], None]
 
 _FILE = "glosses.db"
-_AGAIN = 1.0  # seconds between two looks for what other servers keep
+_REFRESH_SECONDS = 1.0  # between two looks for glosses that other servers keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class GlossState:
 
 
 class GlossIndex:
-    """For the event loop; the store is used by a thread of its own.
+    """Holds the glosses; for the event loop. A thread of its own uses the store.
 
     The anchors of a gloss have its subject as key.
     """
@@ -62,7 +62,7 @@ class GlossIndex:
         keep: Retention,
         tell: Callable[[str], None],
     ) -> None:
-        """With a `keep` of no glosses, they end with the server."""
+        """If `keep` allows no glosses, they end with the server."""
         self._host = host
         self._anchors = anchors
         self._keep = keep
@@ -103,14 +103,14 @@ class GlossIndex:
     async def look(self) -> None:
         """Read what other servers have kept since, if that is some time ago, and wait for it."""
         now = asyncio.get_running_loop().time()
-        if self._looking is None and (now > self._looked + _AGAIN or self._moved):
+        if self._looking is None and (now > self._looked + _REFRESH_SECONDS or self._moved):
             self._looked = now
             self._looking = asyncio.create_task(self._look())
         if self._looking is not None:
             await asyncio.shield(self._looking)
 
     def look_soon(self) -> None:
-        """As `look`, without waiting."""
+        """Like `look`, without waiting."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
 
     async def settled(self) -> None:
@@ -236,7 +236,7 @@ class GlossIndex:
         return ""
 
     def _move(self, moved: dict[str, Gloss]) -> str:
-        """As `_write`, in the place of the glosses with the old keys."""
+        """Write glosses like `_write`, in place of those with the old keys."""
         try:
             if store := self._opened():
                 for old, gloss in moved.items():

@@ -26,10 +26,10 @@ from glossator.workspace import WorkspaceHost, WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 
-_RESTS = 0.3  # seconds after the last change of an open document
-_OUTLINES = 60
-_NAMES = 2_000
-_LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the other
+_REST_SECONDS = 0.3  # seconds after the last change of an open document
+_MAX_OUTLINES = 60
+_MAX_NAMES = 2_000
+_MAX_LOOK_UPS = 4  # at once; a pointer that moves over a text starts one after the other
 _REFRESH = object()  # the key of background refreshes: one at a time
 
 R = TypeVar("R")
@@ -39,7 +39,7 @@ _Definitions = tuple[int, SymbolHits[Definition]]  # with the revision of the sn
 
 
 class HoverCache:
-    """For the event loop."""
+    """Caches what hovers need; for the event loop."""
 
     def __init__(self, host: WorkspaceHost, symbols: SymbolFinder) -> None:
         self._host = host
@@ -73,18 +73,18 @@ class HoverCache:
         return found
 
     def was_nowhere(self, document: Document, name: str) -> bool:
-        """Whether a name in this document was last found to be defined nowhere."""
+        """Whether the last look-up of a name in this document found no definition."""
         return (document.path, name) in self._nowhere
 
     def look_up(self, key: object, work: Callable[[], Coroutine[object, object, R]]) -> Task[R]:
-        """The task of this key: the one that is under way, or one that begins with `work`.
+        """The task with this key: the one under way, or a new one that does `work`.
 
         It is cancelled when many others have begun since.
         """
         if (task := self._look_ups.get(key)) is None:
             task = self._look_ups[key] = asyncio.create_task(work())
             task.add_done_callback(partial(self._looked_up, key))
-            if len(self._look_ups) > _LOOK_UPS:
+            if len(self._look_ups) > _MAX_LOOK_UPS:
                 next(iter(self._look_ups.values())).cancel()
         return cast(Task[R], task)
 
@@ -109,7 +109,7 @@ class HoverCache:
 
     def _changed(self, paths: AbstractSet[str]) -> None:
         if self._timer is None and not paths.isdisjoint(self._host.overlays):
-            self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
+            self._timer = asyncio.get_running_loop().call_later(_REST_SECONDS, self._prepare)
 
     def _prepare(self) -> None:
         """Ask for the outlines of the open documents that are not there."""
@@ -123,7 +123,7 @@ class HoverCache:
 
     async def _outline(self, key: _Text, document: Document) -> None:
         self._outlines[key] = await self._symbols.outline(self._host.snapshot(), document)
-        while len(self._outlines) > _OUTLINES:
+        while len(self._outlines) > _MAX_OUTLINES:
             self._outlines.popitem(last=False)
 
     async def _search(
@@ -137,13 +137,13 @@ class HoverCache:
         if found.coverage.worker_away:
             return  # few texts were looked at
         self._names[key] = snapshot.revision, found
-        while len(self._names) > _NAMES:
+        while len(self._names) > _MAX_NAMES:
             self._names.popitem(last=False)
         (path, _), name = key
         self._nowhere.pop((path, name), None)
         if not found.hits:
             self._nowhere[path, name] = None
-        while len(self._nowhere) > _NAMES:
+        while len(self._nowhere) > _MAX_NAMES:
             self._nowhere.popitem(last=False)
 
     def _looked_up(self, key: object, task: Task[object]) -> None:
@@ -172,7 +172,7 @@ def _text(document: Document) -> _Text:
 
 
 def _holds(snapshot: WorkspaceSnapshot, found: SymbolHits[Definition]) -> bool:
-    """Whether the likeliest definition is in the same text still."""
+    """Whether the likeliest definition still stands in the same text."""
     if not found.hits:
         return False
     line = found.hits[0].line

@@ -22,8 +22,8 @@ from glossator.core.span import Span
 from glossator.core.text import depth, is_inside, level
 from glossator.core.uri import to_path
 
-_AROUND = 3  # lines on each side that are remembered
-_NEAR = 60  # lines around the old place that are compared where the passage changed
+_CONTEXT_LINES = 3  # lines on each side that are remembered
+_NEAR_LINES = 60  # lines around the old place that are compared where the passage changed
 
 Read = Callable[[str], Document | Missing]
 Heads = Sequence[Passage]  # of one line each
@@ -46,7 +46,7 @@ class HashedText:
 
     @cached_property
     def outer(self) -> Sequence[int]:
-        """For each line the nearest one above that is less deep, 0-based; -1: there is none."""
+        """The nearest less indented line above each line, 0-based; -1 if there is none."""
         outer = [-1] * len(self.texts)
         open_: list[tuple[int, int]] = []  # lines that are not over yet, each deeper than the last
         for at, line in enumerate(self.texts):
@@ -59,7 +59,7 @@ class HashedText:
         return outer
 
     def around(self, first: int, last: int) -> list[int]:
-        """The lines inside of which some lines stand, 0-based, the outermost first."""
+        """The lines that enclose some lines, 0-based, the outermost first."""
         own = (at for at in range(first, last + 1) if is_inside(self.texts[at]))
         found: list[int] = []
         at = self.outer[begin] if (begin := next(own, None)) is not None else -1
@@ -69,7 +69,7 @@ class HashedText:
         return found
 
     def find(self, wanted: tuple[str, ...]) -> Iterator[int]:
-        """Where these lines stand, by looking at each place of their rarest one."""
+        """The places of these lines, found by looking at each place of the rarest one."""
         places = [self.places.get(line, ()) for line in wanted]
         offset = min(range(len(wanted)), key=lambda each: len(places[each]))
         for place in places[offset]:
@@ -142,8 +142,8 @@ def passage_of(span: Span, read: Read) -> Passage:
         first,
         last,
         line_hashes(lines[first - 1 : last]),
-        line_hashes(lines[max(first - 1 - _AROUND, 0) : first - 1][::-1]),
-        line_hashes(lines[last : last + _AROUND]),
+        line_hashes(lines[max(first - 1 - _CONTEXT_LINES, 0) : first - 1][::-1]),
+        line_hashes(lines[last : last + _CONTEXT_LINES]),
     )
 
 
@@ -197,7 +197,7 @@ def place_of(passage: Passage, text: HashedText) -> PassagePlace:
     if moved := [at for at in text.find(wanted) if _came_with_it(passage, lines, at)]:
         at = min(moved, key=lambda each: abs(each - first))
         return PassagePlace(at + 1, at + count)
-    near = lines[max(first - _NEAR, 0) : first + count + _NEAR]
+    near = lines[max(first - _NEAR_LINES, 0) : first + count + _NEAR_LINES]
     alike = SequenceMatcher(None, wanted, near, autojunk=False).get_matching_blocks()
     kept = {block.a + at for block in alike for at in range(block.size)}
     lost = frozenset(line for at, line in enumerate(every) if at not in kept) or frozenset(
@@ -210,8 +210,8 @@ def _came_with_it(passage: Passage, lines: Sequence[str], at: int) -> bool:
     """Whether half of the lines around are those that were; a text's end counts as one."""
     end = at + len(passage.lines)
     sides = (
-        (passage.before, lines[max(at - _AROUND, 0) : at][::-1]),
-        (passage.after, lines[end : end + _AROUND]),
+        (passage.before, lines[max(at - _CONTEXT_LINES, 0) : at][::-1]),
+        (passage.after, lines[end : end + _CONTEXT_LINES]),
     )
     alike = total = 0
     for was, now in sides:

@@ -67,7 +67,7 @@ _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
 class Application:
-    """Made and closed by an edge; `trusted` is None if it does not know whether the user trusts."""
+    """Owns everything; made and closed by an edge. `trusted` is None if the edge does not know."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what an edge knows
         self,
@@ -162,17 +162,17 @@ class Application:
         await self.host.ready()
 
     async def ready(self) -> None:
-        """As `scanned`, and begin the scan now if it is still held back."""
+        """Like `scanned`, but begins the scan now if it is still held back."""
         self._needed.set()
         await self.scanned()
 
     def renamed(self, names: Mapping[str, str]) -> None:
-        """The editor gave files or folders other names; what cites them follows."""
+        """Follow a renaming that the editor reports: what cites the files goes with them."""
         real = self.host.canonical
         self.anchors.renamed({real(old): real(new) for old, new in names.items()})
 
     async def close(self) -> None:
-        """End every run, then give everything back."""
+        """End every run, then close everything."""
         await self.runs.drain()
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
@@ -224,11 +224,11 @@ class Application:
 
     @property
     def model(self) -> Model:
-        """The one that runs use from now on."""
+        """The model that runs use from now on."""
         return self.models.main
 
     def now(self) -> WorkspaceNow:
-        """The workspace as it is now; look again after a wait."""
+        """The workspace as it is now; look again after every await."""
         snapshot = self.host.snapshot()
         roots, acting = snapshot.roots, self.acting
         trusted, off = acting.trust.trusts(roots), self.switches.now()
@@ -241,9 +241,9 @@ class Application:
         meter: Meter | None = None,
         abilities: tuple[object, ...] = (),
     ) -> ToolContext:
-        """The newest workspace, frozen, once it has been scanned; costs count in `meter`.
+        """What a call outside of runs sees: the newest scanned workspace; costs count in `meter`.
 
-        Tools get the `abilities` besides those of the application.
+        Tools get `abilities` in addition to the application's own.
         """
         await self.ready()
         acting, snapshot = self.acting.of(session), self.host.snapshot()
@@ -269,22 +269,22 @@ class Application:
         )
 
     def reading_abilities(self, meter: Meter | None) -> tuple[object, ...]:
-        """What the tools that only read get of abilities; costs of ranking count in `meter`."""
+        """The abilities for tools that only read; the costs of ranking count in `meter`."""
         return self.symbols, RankedRetriever(self.retriever, self.reranking(meter))
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
-        """What a conversation is not told yet of MCP servers, also before a resume."""
+        """The news of MCP servers that a conversation was not told, also before it was resumed."""
         if not self.mcp.running:
             return ()
         news = self._mcp_news.setdefault(session, News(self.mcp, session.tools, session.system))
         return tuple(each for each in news.take() if not session.conversation.was_told(each))
 
     def tell_mcp_again(self, session: Session) -> None:
-        """The conversation was compacted, so what it was told is not in it any more."""
+        """Tell the conversation of MCP servers again, since a compaction dropped it."""
         self._mcp_news.pop(session, None)
 
     def reranking(self, meter: Meter | None = None) -> Rerank | None:
-        """What puts the hits of a search in order, if the settings name such; see `rerank_by`."""
+        """What reranks the hits of a search, if the settings name something; see `rerank_by`."""
         return rerank_by(
             self.settings,
             lambda: self.models.fast,
@@ -309,9 +309,9 @@ class Application:
         return True
 
     def choose_embedding(self) -> tuple[EmbedderChoice, VectorPlace] | None:
-        """What is to embed the chunks, and where vectors are kept; asks no server. In a thread.
+        """Choose what embeds chunks, and where vectors are kept; asks no server. Runs in a thread.
 
-        None for nothing, and `embedding_problem` says why, if something was asked for.
+        None for nothing; then `embedding_problem` says why, if something was asked for.
         """
         self.embedding_problem = ""
         try:
@@ -374,7 +374,7 @@ class Application:
     async def _statements(
         self, path: str, first_line: int, last_line: int
     ) -> tuple[Statement, ...]:
-        """On these lines; where there are none, the offline model quotes paragraphs."""
+        """The statements on these lines; if none are known, the offline model quotes paragraphs."""
         snapshot = self.host.snapshot()
         document = await asyncio.to_thread(snapshot.read, path)
         if not isinstance(document, Document):

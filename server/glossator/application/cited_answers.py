@@ -1,9 +1,9 @@
-"""Citations of answers after their runs: whether their lines moved, changed, or are as they were.
+"""Follows the citations of answers after their runs: whether their lines moved or changed.
 
 The lines of each answer are in the index of cited lines under an `AnswerKey`, from its run's end
 on, for the newest answers of each session in memory. They are kept with the session, so that a
-session which is shown again tells how its citations stand by then. The log keeps how they stood
-when they were judged.
+session shown again tells how its citations stand now. The log keeps how they stood when they were
+judged.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Lines:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """All of it that is followed."""
+        """All passages that are followed."""
         return self.passage, *self.heads
 
 
@@ -78,7 +78,7 @@ class _Answer:
 
 
 class CitedAnswers:
-    """For the event loop; texts are compared by the thread of the index."""
+    """Follows answers; for the event loop. The index's thread compares the texts."""
 
     def __init__(self, host: WorkspaceHost, anchors: AnchorIndex, port: EditorPort) -> None:
         self._host = host
@@ -93,7 +93,7 @@ class CitedAnswers:
     async def keep(self, session: Session, run: Run, citations: Iterable[Citation]) -> None:
         """Keep the lines of an answer's citations, and follow them once its run has ended.
 
-        Those that do not hold are left alone, and so is what stands outside of the workspace.
+        Citations that do not hold are left alone, and so are lines outside the workspace.
         """
         cited = tuple(dict.fromkeys(each for each in citations if each.span and each.is_shown))
         lines = await asyncio.to_thread(_lines_of, cited, self._host.snapshot())
@@ -107,7 +107,7 @@ class CitedAnswers:
     ) -> tuple[Envelope, ...]:
         """The events that show a session again, with its citations as they stand now.
 
-        They are followed from now on, but for runs that are `going_on`.
+        They are followed from now on, except for runs that are `going_on`.
         """
         cited: defaultdict[str, list[Citation]] = defaultdict(list)
         for each in events:
@@ -128,7 +128,7 @@ class CitedAnswers:
         return tuple(_as_now(each, now.get(each.run_id, {})) for each in events)
 
     def forget(self, session_id: str, runs: Collection[str] | None = None) -> None:
-        """Follow these answers of a session no more, by default all."""
+        """Stop following these answers of a session; by default all of them."""
         answers = self._answers[session_id]
         for run_id in [each for each in answers if runs is None or each in runs]:
             del answers[run_id]
@@ -137,7 +137,7 @@ class CitedAnswers:
             del self._answers[session_id]
 
     async def close(self) -> None:
-        """Tell nothing more."""
+        """Stop telling anything."""
         if self._telling is not None:
             self._telling.cancel()
             await asyncio.wait({self._telling})
@@ -158,7 +158,7 @@ class CitedAnswers:
         self._anchors.add(key, [each.passage for each in lines], heads=heads)
 
     async def _renamed(self, names: Names) -> None:
-        """Have lines go with files that have other names now, and keep them so."""
+        """Follow files to their new names, and keep the lines under these."""
         for session_id, answers in self._answers.items():
             for run_id, answer in answers.items():
                 now = {
@@ -177,7 +177,7 @@ class CitedAnswers:
             self._telling = asyncio.create_task(self._tell())
 
     async def _tell(self) -> None:
-        """Send what changed, one answer after the other: the loop must not wait for all of it."""
+        """Send changes, one answer after the other, so that the event loop never waits for all."""
         try:
             while self._changed:
                 await asyncio.sleep(_TOGETHER_SECONDS)
@@ -200,7 +200,7 @@ class CitedAnswers:
         answer.told = now
 
     def _present(self, key: AnswerKey, answer: _Answer) -> dict[Citation, Citation]:
-        """How the citations stand now, by those that were judged."""
+        """How the citations stand now, computed from those that were judged."""
         freshness = self._anchors.freshness(key)
         if freshness is None:
             return answer.told
@@ -220,7 +220,7 @@ class CitedAnswers:
     def _stands(
         self, citation: Citation, span: Span, lines: _Lines, found: PassagePlace
     ) -> Citation:
-        """A citation by the place where its lines were found."""
+        """A citation moved to the place where its lines were found."""
         path = lines.passage.path
         is_renamed = path != lines.was
         span_now = replace(span, uri=to_uri(path)) if is_renamed else span
@@ -244,7 +244,7 @@ class CitedAnswers:
 
 
 def _lines_of(citations: Iterable[Citation], snapshot: WorkspaceSnapshot) -> dict[Span, _Lines]:
-    """What stands in the spans of citations; for a thread."""
+    """The lines in the spans of citations; for a thread."""
     spans = dict.fromkeys(each.span for each in citations if each.span)
     found = {}
     for span in spans:
@@ -271,7 +271,7 @@ def _write(answer: _Answer, run_id: str) -> None:
 
 
 def _kept(session: Session) -> dict[str, dict[Span, _Lines]]:
-    """The cited lines by run, oldest first; what another version kept is left out."""
+    """The cited lines by run, oldest first; those of another version are left out."""
     kept: dict[str, dict[Span, _Lines]] = {}
     for value in session.kept(CITED_LINES):
         try:

@@ -1,4 +1,4 @@
-"""What generated contexts are made of: the documents that may be sent, the model, and its price."""
+"""What generated contexts are made from: the files that may be sent, the model and its price."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _UNTRUSTED = "This folder is not trusted, so its files are not sent. Trust it, a
 
 
 class Workplace(Protocol):
-    """What of the application is needed here."""
+    """What is needed of the application here."""
 
     settings: Settings
     host: WorkspaceHost
@@ -66,7 +66,7 @@ class Workplace(Protocol):
         """Wait until the workspace has been scanned."""
 
     async def describe_sharing(self) -> str:
-        """Where they are shared; "" if nowhere."""
+        """Where contexts are shared; "" if nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class ContextMaterial:
     left_out: int
 
     async def estimate(self) -> ContextsEstimate:
-        """What the contexts that are missing would cost; sends nothing."""
+        """What the missing contexts would cost; sends nothing."""
         guess = await self.generator.estimate(self.documents)
         sharing = await self.app.describe_sharing()
         batches = self.generator.takes_batches
@@ -104,11 +104,11 @@ class ContextMaterial:
         )
 
     def keys(self) -> list[bytes]:
-        """What the contexts of all chunks are kept by."""
+        """The keys of the contexts of all chunks."""
         return [key for each in self.documents for key in self.generator.keys(each).values()]
 
     async def index(self) -> str:
-        """Have Search index the contexts there are, if the settings say so; why not, or ""."""
+        """Have Search index the existing contexts, if the settings say so; why not, or ""."""
         index = self.app.retriever.index
         if not index.contexts:
             return ""
@@ -188,7 +188,7 @@ class ContextMaterial:
 
 
 async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> ContextMaterial:
-    """The files that may be sent. Raises `UsageError` where none may be, or no model is there."""
+    """The files that may be sent. Raises `UsageError` if none may be, or there is no model."""
     if app.acting.trust.said is False:
         raise UsageError(_UNTRUSTED)
     await app.ready()
@@ -205,9 +205,9 @@ async def source_of_all(app: Workplace, path: str | None, glob: str | None) -> C
 
 
 async def source_of(app: Workplace, paths: Iterable[str]) -> ContextMaterial:
-    """Those of the files, by absolute path, that may be sent.
+    """Those of the files (absolute paths) that may be sent.
 
-    Raises `UsageError` where no model is there, `ModelError`, `WorkerGone` and `JobFailed`.
+    Raises `UsageError` if there is no model, `ModelError`, `WorkerGone` and `JobFailed`.
     """
     model = await fast_model(app)
     snapshot, hides = app.host.snapshot(), app.acting.hidden()
@@ -222,7 +222,7 @@ async def source_of(app: Workplace, paths: Iterable[str]) -> ContextMaterial:
 
 
 async def fast_model(app: Workplace) -> Model:
-    """The model that writes contexts. Raises `UsageError` where there is none."""
+    """The model that writes contexts. Raises `UsageError` if there is none."""
     model = app.models.fast
     if model.offline:
         raise UsageError(_OFFLINE)
@@ -243,13 +243,13 @@ def open_contexts(
 
 
 def price_range(low: float | None, high: float | None) -> str:
-    """Both prices, or the one that they are, in words."""
+    """The price range in words; one price if both are the same."""
     words = dict.fromkeys(map(price_in_words, (low, high)))
     return " to ".join(words)
 
 
 def ledger_folder(roots: Iterable[str]) -> str:
-    """Where the batches of a workspace are written down, by its outermost roots."""
+    """The folder of a workspace's batch ledger, chosen by its outermost roots."""
     key = b"\0".join(map(os.fsencode, outermost(tuple(roots))))
     return str(_base() / "batches" / hashlib.sha256(key).hexdigest()[:16])
 
@@ -273,7 +273,7 @@ async def _source_of(
 
 
 def _below(roots: Iterable[str], path: str) -> str:
-    """`path` relative to its root, as the index keeps it."""
+    """`path` relative to its root, as in the index."""
     for root in roots:
         if path.startswith(prefix := os.path.join(root, "")):
             return path[len(prefix) :]
@@ -285,7 +285,7 @@ def _may_be_sent(file: FileEntry) -> bool:
 
 
 def _glossary(app: Workplace, snapshot: WorkspaceSnapshot) -> str:
-    """The project's terms: the file of each root that has it, unless rules hide it."""
+    """The project's terms: the file of each root that has one, unless rules hide it."""
     name, hides = app.settings.retrieval.glossary, app.acting.hidden()
     if name is None:
         return ""

@@ -1,7 +1,7 @@
-"""What git knows of the workspace, asked in the sandbox, and only where the folder is trusted.
+"""What git says about the workspace, asked in the sandbox and only in a trusted folder.
 
-It is asked when the server starts, and again when files on disk or git's own files changed since.
-A question waits for it a moment, or until it can be sent (see the record 0061).
+It is asked when the server starts, and again when files on disk or git's own files changed since. A
+question waits for git a moment, or until it can be sent (docs/decisions/0061).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ logger = logging.getLogger(__name__)
 _GIT_SECONDS = 3.0
 _MOMENT = 0.1  # seconds that a question waits,
 _PREPARING = 2.0  # and at most after that, while nothing can be sent
-_OFTEN = 2.0  # seconds after which is looked whether anything changed
-_REST = 5  # times as long as git took it is left alone
+_MIN_PAUSE_SECONDS = 2.0  # between two looks for changes
+_PAUSE_FACTOR = 5  # the pause lasts this many times as long as git took
 ROOTS = 3  # that git is asked about
 _STATUS_LINES = 20
 _COMMITS = 5
@@ -75,9 +75,9 @@ _SECRET = re.compile(r"(?<=://)[^/@\s]+@")  # a name or a token in an address
 async def ask_git(
     shell: LimitedShell, folder: str, *arguments: str, seconds: float = _GIT_SECONDS
 ) -> str | None:
-    """What git prints; None if it fails, is not there, or takes longer than `seconds`.
+    """Run git and return its output; None if it fails, is missing, or takes over `seconds`.
 
-    Of much both ends are given, and between them a line in brackets says how much was cut.
+    Of a long output both ends are kept, with a line in brackets on how much was cut.
     """
     finished = await _run(shell, folder, shlex.join((*_GIT, *arguments)), seconds)
     return _both_ends(finished.output) if finished and finished.exit == Exit(0) else None
@@ -109,9 +109,9 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What git said of one root.
+    """What git said about one root.
 
-    `status` is None if it is not here, begins with the branch, and `cut`: it is not here whole.
+    `status` is None if it is not known; it begins with the branch. `cut`: it is not complete.
     """
 
     branch: str = ""
@@ -123,7 +123,7 @@ class _Said:
 
     @staticmethod
     def of(finished: Finished) -> _Said:
-        """What the commands printed."""
+        """Parse what the commands printed."""
         told = finished.output.head.decode(errors="replace").split(_BETWEEN, len(_COMMANDS) - 1)
         ended = (*(part.strip("\n") for part in told[:4]), "", "", "", "")
         branch, log, remote, offered = ended[:4]
@@ -133,7 +133,7 @@ class _Said:
 
 
 class _State(NamedTuple):
-    """What changes when git may say something else."""
+    """The state whose change means that git may answer differently."""
 
     trusted: bool
     roots: tuple[str, ...]
@@ -143,7 +143,7 @@ class _State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What git said, and about which state of the workspace."""
+    """What git said, and for which state of the workspace."""
 
     state: _State
     text: str
@@ -161,11 +161,11 @@ class Git:
         self._following: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Ask git now, and from now on whenever it may say something else."""
+        """Ask git now, and again whenever its answer may change."""
         self._following = asyncio.create_task(self._follow(), name="glossator-git-changes")
 
     def known(self) -> str | None:
-        """What the model is told, "" if there is nothing to tell; None if it has to be asked."""
+        """What the model is told, "" if there is nothing to tell; None: git must be asked first."""
         if not any(map(_has_repository, self._host.roots)) or not self._acting.trust.is_trusted:
             return ""
         known = self._known
@@ -174,10 +174,10 @@ class Git:
     async def soon(
         self, later: Callable[[str], object], prepare: Callable[[], Coroutine[None, None, None]]
     ) -> str:
-        """What the model is told, or was last, if git does not answer in a moment.
+        """What the model is told, or was last told if git does not answer in a moment.
 
-        It has as long as `prepare` takes, before which nothing can be sent, too. `later` gets what
-        it answers then, if that is something else.
+        Git may also take as long as `prepare`, before which nothing can be sent. `later` gets a
+        later answer if it differs.
         """
         if (text := self.known()) is not None:
             return text
@@ -200,18 +200,18 @@ class Git:
         return told
 
     def commits(self) -> tuple[tuple[Commit, ...], bool]:
-        """The newest commits as they were last known, and whether they still count."""
+        """The newest commits last seen, and whether that is still current."""
         known = self._known
         return (known.commits, known.state == self._state()) if known else ((), False)
 
     def look(self) -> asyncio.Task[str]:
-        """Ask git, unless that is under way; gives what the model is told."""
+        """Ask git, unless that is under way; returns what the model is told."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="glossator-git")
         return self._looking
 
     async def close(self) -> None:
-        """End what is under way."""
+        """Stop asking."""
         tasks = {task for task in (self._following, self._looking) if task is not None}
         for task in tasks:
             task.cancel()
@@ -219,12 +219,12 @@ class Git:
             await asyncio.wait(tasks)
 
     async def _follow(self) -> None:
-        """Git's own files have no watcher: those of a linked worktree lie outside the roots."""
+        """Look at git's own files again and again: a linked worktree's lie outside the roots."""
         while True:
             began = time.monotonic()
             if self.known() is None:
                 await asyncio.wait({self.look()})
-            await asyncio.sleep(max(_OFTEN, _REST * (time.monotonic() - began)))
+            await asyncio.sleep(max(_MIN_PAUSE_SECONDS, _PAUSE_FACTOR * (time.monotonic() - began)))
 
     async def _look(self) -> str:
         if not self._acting.trust.is_trusted:
@@ -251,7 +251,7 @@ class Git:
         return text
 
     def _tell_slow(self, root: str) -> None:
-        """Tell the user, once."""
+        """Tell the user, once, that git is slow."""
         if root not in self._slow:
             self._slow.add(root)
             self._tell(
@@ -266,12 +266,12 @@ class Git:
 
 
 def _has_repository(root: str) -> bool:
-    """Whether git's files are here; in the sandbox it sees none above."""
+    """Whether git's files are here; in the sandbox git sees no folder above."""
     return os.path.lexists(os.path.join(root, ".git"))
 
 
 def stamps(roots: Iterable[str]) -> tuple[int | None, ...]:
-    """When git's own files last changed."""
+    """When git's own files changed last."""
     folders = (folder for root in roots for folder in git_folders(root))
     return tuple(_stamp(os.path.join(folder, *file)) for folder in folders for file in _STATE_FILES)
 
@@ -284,10 +284,10 @@ def _stamp(path: str) -> int | None:
 
 
 def _in_words(root: str, said: _Said, hides: Callable[[str], bool]) -> str:
-    """The branch, the remote, what changed and the last commits; "" if git says nothing; blocking.
+    """The branch, the remote, changes and the last commits; "" if git says nothing; blocking.
 
-    Files that are hidden are not named: the sandbox hides them from git, too, to which they then
-    look changed.
+    Hidden files are not named: the sandbox hides them from git, too, to which they then look
+    changed.
     """
     if not (said.branch or said.log or said.status):  # no git, or no repository
         return ""
@@ -306,7 +306,7 @@ def _in_words(root: str, said: _Said, hides: Callable[[str], bool]) -> str:
 
 
 def _changes(root: str, entries: Iterator[str], hides: Callable[[str], bool]) -> Iterator[str]:
-    """Lines such as ` M name` of files that are not hidden. Source: git-status(1), "-z"."""
+    """Lines such as ` M name` for files that are not hidden. Source: git-status(1), "-z"."""
     for entry in entries:
         code, name = entry[:2], entry[3:]
         before = next(entries, "") if set("RC") & set(code) else ""
@@ -324,7 +324,7 @@ def _commits(said: _Said) -> Iterator[Commit]:
 
 
 def _section(title: str, lines: Sequence[str], most: int, *, cut: bool = False) -> list[str]:
-    """At most so many lines under a title; `cut`: there are still others."""
+    """A section of at most so many lines; `cut`: there are more."""
     if not lines:
         return [f"{title}: nothing"]
     more = [f"[{'at least ' * cut}{len(lines) - most:,} more]"] * (len(lines) > most)

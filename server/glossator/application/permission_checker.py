@@ -37,7 +37,7 @@ from glossator.workspace import WorkspaceSnapshot
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 FindHardLinked = Callable[[WorkspaceSnapshot], HardLinkedFiles]  # blocking
 
-_TRIES = 3  # while what a call would touch changes under the question
+_MAX_TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would use the network."
 _TOO_MANY_NAMES = (
     "Too many files here go by other names elsewhere (hard links) for it to be kept from each."
@@ -98,7 +98,7 @@ class PermissionChecker:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
-        """Whether a call may be made. Raises `UsageError` for one that cannot be judged."""
+        """Permission for a call, or why not. Raises `UsageError` if it cannot be judged."""
         made = await self._permission(tool, args, context)
         if isinstance(made, Permit) and (args.acting_as() or tool.name).startswith(MCP):
             await in_thread(args.agreed)
@@ -132,7 +132,7 @@ class PermissionChecker:
         return decision.made if isinstance(decision.made, Deny) else decision.permit
 
     async def put(self, request: PermissionRequest) -> PermissionAnswer:
-        """Ask the user another question, after those before it."""
+        """Put another question to the user, behind those before it."""
         async with self._turn:
             return await self.ask_permission(request)
 
@@ -144,7 +144,7 @@ class PermissionChecker:
         """
         current = await self._final(call)
         parts: Parts | None = None
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             asked = current
             if not isinstance(asked.made, Ask):
                 break
@@ -169,7 +169,7 @@ class PermissionChecker:
         if isinstance(call.args, BashArgs) and not asked.permit.only_reads:
             reasons += await in_thread(_hard_link_reasons, context.snapshot, self.hard_linked)
         request = await in_thread(_request, call, replace(ask, reasons=reasons))
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             with context.waiting():
                 answer = await self.ask_permission(request)
             try:
@@ -194,7 +194,7 @@ class PermissionChecker:
         return _Decided(subject, _narrowed(made, call.context.asking))
 
     async def _final(self, call: _Call) -> _Decided:
-        """As `_decision`; a command that runs unasked may not change hard-linked files."""
+        """Like `_decision`, but a command that runs unasked may not change hard-linked files."""
         args, decided = call.args, await self._decision(call)
         is_run = isinstance(args, BashArgs) and args.command is not None
         if not is_run or not isinstance(decided.made, Allow) or decided.permit.only_reads:
@@ -216,7 +216,7 @@ class _Call:
 
     @property
     def name(self) -> str:
-        """The tool that is judged, and that the user is asked about."""
+        """The tool that is judged, and named in the question."""
         return self.args.acting_as() or self.tool.name
 
 
@@ -237,7 +237,7 @@ class _Decided:
         return Permit(paths, only_reads, self.hard_linked)
 
     def same_as(self, other: _Decided) -> bool:
-        """Whether both ask the same question about the same targets."""
+        """Whether two decisions ask the same question about the same targets."""
         if isinstance(self.made, Ask) and isinstance(other.made, Ask):
             # an answer may have brought rules for a part of it
             same = self.made.reasons == other.made.reasons
@@ -246,12 +246,12 @@ class _Decided:
         return same and self.subject.targets == other.subject.targets
 
     def is_granted(self, other: _Decided) -> bool:
-        """Whether it is allowed, and has the same targets."""
+        """Whether a decision allows the call, and has the same targets."""
         return isinstance(self.made, Allow) and self.subject.targets == other.subject.targets
 
 
 def _narrowed(made: Decision, asking: str) -> Decision:
-    """The decision; where a hook wants the user to be asked, it allows nothing by itself."""
+    """The decision; if a hook wants the user to be asked, it does not allow the call by itself."""
     if not asking or isinstance(made, Deny):
         return made
     reasons = made.reasons if isinstance(made, Ask) else ()
@@ -267,7 +267,7 @@ def _subject(call: _Call, limited: Callable[[WorkspaceSnapshot], LimitedShell]) 
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
-    """What a command would do; looking at a job has no effect."""
+    """The commands of a shell call; looking at a job has no effect."""
     place = limited.shell.place(args.cwd)
     script = parse(args.command) if args.command is not None else Script(())
     open_reason = limited.open_reason or (_NETWORK if args.network else None)

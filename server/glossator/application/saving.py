@@ -1,11 +1,10 @@
-"""What turns changed and only the editor has: it is saved, or followed until it is saved or lost.
+"""Saves what turns changed and only the editor has, or follows it until it is saved or lost.
 
 By default only a document that nobody but the session's turns has changed since it was read from
-disk is saved: what the user typed is never saved unasked. Editors format as they save; what comes
-of that is part of the turn.
-An edit that was left unsaved is over once its document is closed, or as on disk. If the file has
-the content of before then, the edit is gone, else it was saved. This is kept with the session.
-See docs/decisions/0058.
+disk is saved: what the user typed is never saved unasked. If the editor formats while saving, that
+is part of the turn. Following an unsaved edit ends when its document is closed or equals the file.
+If the file then has its old content, the edit is lost, else it was saved. This is kept with the
+session. See docs/decisions/0058.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class KeepsCheckpoints(Protocol):
-    """What lets a session act; its checkpoints are made once something does."""
+    """Holds what lets a session act; its checkpoints are made once something acts."""
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -69,9 +68,9 @@ class Saving:
     ) -> tuple[str, ...]:
         """Save what may be saved of the open documents, or of those that the turn just `changed`.
 
-        Only the latter are saved with what the user typed, if the setting is `always`. Of an
-        `undo`, what is on disk as the turns left it that it takes back. Gives the paths that stay
-        unsaved.
+        Only the latter are saved with what the user typed, if the setting is `always`. After an
+        `undo`, files are saved if the disk still has what the undone turns left. Returns the paths
+        that stay unsaved.
         """
         now = self.host.snapshot()  # the user may type on; only what is looked at is saved
         found = await self.unsaved(now, changed)
@@ -103,14 +102,14 @@ class Saving:
     async def unsaved(
         self, now: WorkspaceSnapshot, paths: Collection[str] | None = None
     ) -> tuple[str, ...]:
-        """The paths of the open documents, of all or of some, whose file holds another text."""
+        """The paths of open documents, of all or some, whose file holds another text."""
         wanted = now.overlays if paths is None else [each for each in paths if each in now.overlays]
         return await asyncio.to_thread(unsaved, now, self.disk, wanted) if wanted else ()
 
 
 @dataclass(frozen=True, slots=True)
 class SavingFirst:
-    """What is done before each command of a run; one that `only_reads` has nothing saved."""
+    """Saves before each command of a run; for a run that `only_reads`, nothing is saved."""
 
     saving: Saving
     hidden: HiddenFiles | None
@@ -146,7 +145,7 @@ def unsaved(now: WorkspaceSnapshot, disk: DiskFiles, paths: Iterable[str]) -> tu
 
 
 def is_on_disk(overlay: Overlay, disk: DiskFiles) -> bool:
-    """Whether the file of an open document has its text; blocking."""
+    """Whether the file holds the text of the open document; blocking."""
     match disk.look(overlay.path, _CHARACTER_BYTES * (len(overlay.text) + 1)):
         case Content(data):
             decoded = disk.decoded(overlay.path, data)
@@ -157,9 +156,9 @@ def is_on_disk(overlay: Overlay, disk: DiskFiles) -> bool:
 
 
 def _is_sure(disk: DiskFiles, path: str) -> bool:
-    """Whether a file's encoding is no guess, so that the editor reads it alike; blocking.
+    """Whether a file's encoding is no guess, so that the editor reads it the same; blocking.
 
-    What was misread must not be saved: it would be lost.
+    Misread text must not be saved: the file's content would be lost.
     """
     match disk.look(path, _LARGEST_BYTES):
         case Content(data):
@@ -179,7 +178,7 @@ class _State(StrEnum):
 
 @dataclass(slots=True)
 class _Edit:
-    """What a run left unsaved in a document, when the file's content had the hash `before`.
+    """An edit that a run left unsaved, when the file's content had the hash `before`.
 
     `shown` is the hash of the last unsaved text. `seen`: this server saw it unsaved.
     """
@@ -191,7 +190,7 @@ class _Edit:
 
 
 class UnsavedEdits:
-    """For the event loop; files are compared in threads."""
+    """Follows unsaved edits; for the event loop. Files are compared in threads."""
 
     def __init__(
         self, session: Session, host: WorkspaceHost, disk: DiskFiles, port: EditorPort
@@ -208,7 +207,7 @@ class UnsavedEdits:
 
     @property
     def files(self) -> tuple[UnsavedFile, ...]:
-        """Those that are not on disk, as they were found last."""
+        """The edits that are not on disk, as last found."""
         relative = self._host.snapshot().relative
         return tuple(
             UnsavedFile(run_id, relative(path), to_uri(path), edit.state is _State.GONE)
@@ -216,7 +215,7 @@ class UnsavedEdits:
         )
 
     async def left(self, run_id: str, paths: Iterable[str]) -> None:
-        """A run's edits of these open documents were not saved."""
+        """Note that a run's edits of these open documents were not saved."""
         for path in paths:
             before = await asyncio.to_thread(_content, self._disk, path)
             overlay = self._host.overlays.get(path)
@@ -231,7 +230,7 @@ class UnsavedEdits:
         self._follow()
 
     async def look(self, paths: AbstractSet[str] | None = None) -> None:
-        """Find out what became of the edits, of all or those of some files."""
+        """Find out what happened to the edits, of all files or some."""
         for (run_id, path), edit in tuple(self._edits.items()):
             if paths is not None and path not in paths:
                 continue
@@ -244,7 +243,7 @@ class UnsavedEdits:
         self._follow()
 
     def close(self) -> None:
-        """Follow them no more."""
+        """Stop following."""
         if self._looking is not None:
             self._looking.cancel()
         if self._unsubscribe is not None:
@@ -295,7 +294,7 @@ class UnsavedEdits:
 
 
 def _stands(edit: _Edit, overlay: Overlay | None, disk: DiskFiles, path: str) -> _State:
-    """What became of an edit; blocking."""
+    """The state of an edit; blocking."""
     if overlay is not None and not is_on_disk(overlay, disk):
         was_gone = edit.state is _State.GONE and edit.seen
         is_other = was_gone and overlay.document.sha256 != edit.shown  # the user typed it later
@@ -304,7 +303,7 @@ def _stands(edit: _Edit, overlay: Overlay | None, disk: DiskFiles, path: str) ->
 
 
 def _content(disk: DiskFiles, path: str) -> str:
-    """The hash of a file's bytes; "" where there is none that can be read. Blocking."""
+    """The hash of a file's bytes; "" if no file can be read. Blocking."""
     match disk.look(path, _LARGEST_BYTES):
         case Content(data):
             return hashlib.sha256(data).hexdigest()
@@ -313,7 +312,7 @@ def _content(disk: DiskFiles, path: str) -> str:
 
 
 def _kept(session: Session) -> dict[tuple[str, str], _Edit]:
-    """What the session kept, but for what was saved; what another version kept is left out."""
+    """What the session kept, without what was saved or written by another version."""
     edits: dict[tuple[str, str], _Edit] = {}
     for value in session.kept(UNSAVED):
         try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from glossator.settings import ModelSettings
     from glossator.workspace import Roots
 
-_VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
+_VECTORS_SHARE = 1 / 4  # of the disk space for indexes, at most, for vectors
 
 
 class BuildProgress:
@@ -33,7 +33,7 @@ class BuildProgress:
         self._percentage = -1
 
     def __call__(self, progress: JobProgress | None) -> None:
-        """Show a step, or the end."""
+        """Show a step, or None for the end."""
         if progress is None:
             if self._activity is not None:
                 self._activity.end()
@@ -50,10 +50,10 @@ class BuildProgress:
 def chosen_embedding(
     settings: Settings, environment: Mapping[str, str], roots: Roots, *, distrusted: bool
 ) -> tuple[EmbedderChoice, VectorPlace] | None:
-    """What embeds chunks, and where vectors are kept; None for nothing. No server is asked.
+    """Choose what embeds chunks, and where vectors are kept; None for nothing. Asks no server.
 
-    Raises `EmbeddingFailed` and `OSError`; the former, too, where chunks would be sent although the
-    user distrusts the folder.
+    Raises `OSError`, and `EmbeddingFailed`, also where chunks would be sent although the user
+    distrusts the folder.
     """
     # numpy, which these need, takes long to import
     from glossator.retrieval import (  # noqa: PLC0415
@@ -65,7 +65,7 @@ def chosen_embedding(
     choice = choose(settings, environment)
     if choice is None:
         return None
-    most = settings.workspace.index_bytes // _VECTORS_SHARE
+    most = int(settings.workspace.index_bytes * _VECTORS_SHARE)
     place = place_of(settings, environment, choice.model_id, vectors_file(roots), most)
     if distrusted and (choice.access is not None or place.leaves_machine):
         raise EmbeddingFailed("This folder is not trusted, so its chunks are sent nowhere.")
@@ -75,7 +75,7 @@ def chosen_embedding(
 def embedding_notice(
     models: ModelSettings, choice: EmbedderChoice, chunks: int, tokens: int
 ) -> str:
-    """Of what is about to be sent; the tokens are estimated."""
+    """A notice of what is about to be sent; the tokens are estimated."""
     return (
         f"About {chunks:,} chunks of this workspace are sent to {_server(choice)} for Search, to be"
         f" embedded by {choice.model}: about {_tokens(models, choice, tokens)}. Cancel its progress"
@@ -84,7 +84,7 @@ def embedding_notice(
 
 
 def embedding_bill(models: ModelSettings, choice: EmbedderChoice, tokens: int) -> str:
-    """Of what was embedded since the server started; "" if it counted nothing."""
+    """What was embedded since the server started; "" if nothing was counted."""
     if not tokens:
         return ""
     return f"{_tokens(models, choice, tokens)} embedded at {_server(choice)} in this session"
@@ -95,7 +95,7 @@ def _server(choice: EmbedderChoice) -> str:
 
 
 def _tokens(models: ModelSettings, choice: EmbedderChoice, tokens: int) -> str:
-    """With their price if `models.prices` has it: services have no other list of prices."""
+    """A number of tokens, with the price if `models.prices` has one: services list no prices."""
     price = models.prices.get(choice.model)
     dollars = "" if price is None else f" ({in_dollars(tokens * price.input / 1_000_000)})"
     return f"{tokens:,} tokens{dollars}"
@@ -110,9 +110,9 @@ def rerank_by(
     trusted: Callable[[], bool],
     meter: Meter | None,
 ) -> Rerank | None:
-    """What reranks, whose costs count in `meter`; None if the settings name nothing that is asked.
+    """The reranker, whose costs count in `meter`; None if the settings name none to ask.
 
-    It is sent the question and excerpts of chunks, but of no file that permission rules hide.
+    It is sent the question and excerpts of chunks, but none of files that permission rules hide.
     """
     if settings.retrieval.reranker in ("linear", "none") or settings.models.offline:
         return None

@@ -1,9 +1,9 @@
-"""What is remembered of sessions: memories that are kept and seen in them, and their summaries.
+"""Memories that sessions keep and see, and the summaries of sessions.
 
 The summary (main topics, key conclusions, unresolved questions) is derived from the one structured
-summary of a conversation (`sessions/compaction/summary.py`): that of a compaction, or one that the
-fast model writes in the background while the conversation stays as it is. Without a model it is
-extracted, as a compaction does it.
+summary of a conversation (`sessions/compaction/summary.py`): a compaction's, or one that the fast
+model writes in the background for an unchanged conversation. Without a model it is extracted, as in
+a compaction.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _SHORT_OF_MEMORY = 0.25  # of the threshold, where the machine has little memory
 
 
 def turned_on(memories: tuple[Memory, ...], off: frozenset[str]) -> tuple[Memory, ...]:
-    """Those that the user did not turn off; `off` are paths."""
+    """The memories that the user did not turn off; `off` are paths."""
     return tuple(each for each in memories if str(each.path) not in off)
 
 
 def session_memories(
     memories: Memories, session: Session, changed: Callable[[], object], switches: Switches
 ) -> SessionMemories:
-    """What the Memory tool works on in a session; `changed` is called when it kept or forgot."""
+    """What the Memory tool works on; `changed` is called when it kept or forgot something."""
 
     def is_off(memory: Memory) -> bool:
         return not turned_on((memory,), switches.off(ContextKind.MEMORY))
@@ -50,12 +50,12 @@ def session_memories(
 
 
 def mark_seen(session: Session, memory: Memory) -> None:
-    """The conversation has seen the memory as it is now."""
+    """Note that the conversation has seen the memory in its current form."""
     session.keep(MEMORIES, [str(memory.path), memory.version])
 
 
 def unseen(session: Session, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
-    """Those that the conversation has not seen as they are now, or not since it was compacted."""
+    """The memories not seen in their current form, or not since the last compaction."""
     seen: set[tuple[str, str]] = set()
     for entry in session.kept(MEMORIES):
         match entry:
@@ -67,7 +67,7 @@ def unseen(session: Session, memories: tuple[Memory, ...]) -> tuple[Memory, ...]
 
 
 def _source(session: Session) -> str:
-    """`session 4f2a: How do we test?`."""
+    """Where a memory comes from: `session 4f2a: How do we test?`."""
     asked = session.asked
     question = " ".join(asked[-1].question.split()) if asked else ""
     if len(question) > _QUESTION_CHARACTERS:
@@ -76,7 +76,7 @@ def _source(session: Session) -> str:
 
 
 class Summaries:
-    """Makes summaries of sessions, one at a time for each; for the event loop."""
+    """Summarises sessions, each one at a time; for the event loop."""
 
     def __init__(self, settings: Settings, models: Models, ledger: Ledger) -> None:
         self._settings = settings
@@ -86,9 +86,10 @@ class Summaries:
         self._working: dict[str, asyncio.Task[None]] = {}
 
     def begin_if_due(self, session: Session) -> None:
-        """Summarise in the background a conversation that has grown enough.
+        """Summarise, in the background, a conversation that has grown enough.
 
-        Sooner where memory is short: a session may be closed then, and only this is quick to read.
+        With little memory left it happens sooner: a session may soon be closed, and a summary is
+        quick to read.
         """
         threshold = self._settings.facts.summary_tokens
         if not self._settings.facts.enabled or threshold is None or self._models.main.offline:
@@ -99,12 +100,12 @@ class Summaries:
             self._begin(session, self._make_if_possible(session))
 
     def keep(self, session: Session, summary: Summary) -> None:
-        """A compaction summarised the conversation: that is the session's summary, too."""
+        """Keep a compaction's summary as the session's summary, too."""
         if self._settings.facts.enabled:
             self._begin(session, self._keep(session, summary))
 
     async def make(self, session: Session) -> bool:
-        """Summarise now; whether a model did. Raises `ModelError`."""
+        """Summarise now; True if a model did it. Raises `ModelError`."""
         messages = list(session.conversation.messages)
         model, summary = self._models.fast, None
         if not self._models.main.offline:
@@ -125,16 +126,16 @@ class Summaries:
         return session_id in self._working
 
     async def settle(self) -> None:
-        """Wait until none is."""
+        """Wait until no session is being summarised."""
         while self._working:
             await asyncio.wait(self._working.values())
 
     async def close(self) -> None:
-        """End the work: what is not summarised is so after a later run."""
+        """Stop; what is not summarised yet is summarised after a later run."""
         await self.stop(*self.working)
 
     async def stop(self, *sessions: str) -> None:
-        """End the work on these: nothing is written of them any more."""
+        """Stop summarising these sessions, and write nothing about them."""
         tasks = [self._working[each] for each in sessions if each in self._working]
         for task in tasks:
             task.cancel()
@@ -167,7 +168,7 @@ class Summaries:
 
 
 def summary_of(summary: Summary) -> SessionSummary:
-    """What matters beyond the conversation, of the summary that a compaction goes on with."""
+    """The part of a compaction's summary that matters beyond the conversation."""
     fixed = (f"{each.error}: {each.fix}" for each in summary.errors)
     unresolved = dict.fromkeys((*summary.open_tasks, summary.next_step))
     return SessionSummary(

@@ -1,4 +1,4 @@
-"""Opening a workspace: what a killed server left unfinished, the ledger, files to be told of."""
+"""Opens a workspace: recovery after a killed server, the ledger, and files to be told of."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FILE = re.compile(
 
 
 async def recover(acting: Acting, sessions: Sessions, memories: Memories) -> None:
-    """Remove its temporary files, finish its undos, and note what its commands did."""
+    """Clean up after a killed server: temporary files, cut-off undos, notes on its commands."""
     await asyncio.to_thread(_clean_up, acting.host.snapshot(), memories)
     for session_id in await sessions.cut_off():
         try:
@@ -60,7 +60,7 @@ def open_ledger(
     acting: Acting,
     port: EditorPort,
 ) -> Ledger:
-    """Nothing is read yet. With facts turned off, nothing is kept or found."""
+    """Open the ledger without reading it. With facts turned off, nothing is kept or found."""
     files = LedgerFiles(Retention(**settings.sessions.model_dump()), port.tell)
     team = None
     if (url := settings.store.url) and settings.facts.enabled and settings.facts.shared:
@@ -74,7 +74,7 @@ def open_ledger(
 
 
 async def follow_context_files(host: WorkspaceHost, port: EditorPort) -> None:
-    """Once the workspace has been scanned, and from then on."""
+    """Follow the files that go into contexts, from the end of the scan on."""
 
     def changed(paths: AbstractSet[str]) -> None:
         if any(map(_FILE.search, paths)):

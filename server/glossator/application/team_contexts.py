@@ -1,7 +1,7 @@
-"""Has Search index the contexts that colleagues had made: asked for when files were indexed.
+"""Has Search index contexts that colleagues made, as soon as their files are indexed.
 
 Nothing is sent to a model and nothing is paid. The store is asked by keys, which are hashes; what
-it has is kept on this machine and indexed as what was made here is.
+it has is kept on this machine and indexed like what was made here.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class TeamContexts:
             self._app.retriever.on_indexed = self._look
 
     async def settle(self) -> None:
-        """Wait until all is indexed that the store can give now."""
+        """Wait until everything is indexed that the store can give now."""
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
             await self._app.retriever.index.settle()  # which may find more to look up
 
     async def close(self) -> None:
-        """End the work."""
+        """Stop."""
         if self._later is not None:
             self._later.cancel()
         if self._task is not None:

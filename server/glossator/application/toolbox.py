@@ -1,6 +1,6 @@
-"""The tools of an agent, in the order in which every session is told of them.
+"""The tools of an agent, in the order in which every session lists them.
 
-The order is part of each request: another one makes the provider's cache void.
+The order is part of each request: another order would make the provider's cache useless.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Directive:
 
 
 class SubAgents(ABC):
-    """Starts the sub-agents of a run. Each one reports, also if it fails or is cancelled alone."""
+    """Starts the sub-agents of a run. Each one reports, even if it fails or is cancelled."""
 
     @property
     @abstractmethod
     def report_bytes(self) -> int:
-        """The most bytes of a report that the conversation gets."""
+        """The most bytes of a report that the conversation is given."""
 
     @abstractmethod
     async def explore(self, directive: Directive, call_id: str | None) -> Report:

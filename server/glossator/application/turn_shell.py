@@ -1,7 +1,7 @@
-"""The commands of one run, and what checkpoints keep around them.
+"""Runs the commands of one run, and keeps checkpoints around them.
 
-A job is covered to its end, or to that of the run: what it does later belongs to no turn. Whose a
-change is that happens meanwhile says docs/decisions/0059.
+A job is covered to its end, or to the end of the run: what it does later belongs to no turn. Whose
+a change during a command is says docs/decisions/0059.
 """
 
 from __future__ import annotations
@@ -102,11 +102,11 @@ class TurnShell(ShellContext):
         return job
 
     async def poll(self, job: str, seconds: float) -> Polled:
-        """What is new of a job."""
+        """The new output of a job."""
         return await self._noted(job, await self.shells.jobs.poll(job, seconds))
 
     async def stop(self, job: str) -> Polled:
-        """End a job."""
+        """Stop a job."""
         return await self._noted(job, await self.shells.jobs.stop(job))
 
     async def _noted(self, job: str, polled: Polled) -> Polled:
@@ -122,7 +122,7 @@ class TurnShell(ShellContext):
         return tuple(blocked_notes(output, blocked, snapshot.roots, snapshot.relative))
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
-        """Until the job ends, or waiting for that is cancelled."""
+        """Cover a job until it ends, or until waiting for it is cancelled."""
         async with covered:
             await asyncio.wait({ended})
         if not ended.cancelled():
@@ -131,7 +131,7 @@ class TurnShell(ShellContext):
     async def _ending(
         self, job: str, settling: AsyncExitStack, settled: list[str]
     ) -> tuple[str, ...]:
-        """Wait for a job's end, then for the user's answer about what it made."""
+        """Wait for a job's end, then for the user's answer about the files it made."""
         async with settling:
             with suppress(UsageError):  # it was looked at after its end
                 await self.shells.jobs.ended(job)
@@ -141,9 +141,9 @@ class TurnShell(ShellContext):
     async def _settling(
         self, limits: CommandLimits, command: ShellCommand, listing: Listing
     ) -> AsyncIterator[list[str]]:
-        """Protected files that a command in the block makes stay only if the user allows them.
+        """Keep protected files that a command in the block makes only if the user allows them.
 
-        For the paths of its permit, the user did so before. Yields a list for notes on that. If the
+        The user allowed the paths of its permit before. Yields a list for notes about it. If the
         block is cancelled, nobody is asked.
         """
         quarantine, notes = self.shells.quarantine, list[str]()
@@ -194,7 +194,7 @@ class TurnShell(ShellContext):
             notes.append(f"[{outcome}]")
 
     def _is_saved(self, path: str) -> bool:
-        """Whether the user saved it in the editor meanwhile."""
+        """Whether the user saved the file in the editor meanwhile."""
         save = self.host.saves.get(path)
         return save is not None and save.at_ns >= self.shells.quarantine.since
 
@@ -216,14 +216,14 @@ class TurnShell(ShellContext):
 
 
 class Listing:
-    """The workspace's files and links; what was listed when a command ended counts once more."""
+    """The workspace's files and links; a listing made as a command ended is used once more."""
 
     def __init__(self, host: WorkspaceHost) -> None:
         self._host = host
         self._known: list[str] | None = None
 
     async def paths(self) -> Iterable[str]:
-        """The workspace's current files, listed by a sweep: no watcher reports in time."""
+        """The current files, listed by a sweep, since no watcher reports in time."""
         if self._known is None:
             await self.renew()
         known, self._known = self._known, None
@@ -237,12 +237,12 @@ class Listing:
         self._known = [*(entry.path for entry in listing.files), *listing.dead_ends]
 
     def forget(self) -> None:
-        """Forget the listing: files have changed."""
+        """Forget the listing, because files have changed."""
         self._known = None
 
 
 def _blocked(command: ShellCommand, limited: LimitedShell) -> BlockedPaths:
-    """What the sandbox keeps a command from changing."""
+    """The paths that the sandbox keeps a command from changing."""
     limits = limited.limits
     return BlockedPaths(command.permit.hard_linked, limits.protected, limits.readable)
 
@@ -252,7 +252,7 @@ async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:
 
 
 async def _end(ended: asyncio.Task[None], covering: asyncio.Task[None]) -> None:
-    """The run ends: what its job has changed so far is noted."""
+    """End the run: note what its job has changed so far."""
     ended.cancel()
     await asyncio.wait({covering})
     try:

@@ -121,7 +121,7 @@ class EditedFiles:
         return [file for file in self._by_path.values() if file.before != file.after]
 
     def take_in(self, change: Json) -> None:
-        """One of `documentChanges`. Raises `UsageError` for one that cannot be made."""
+        """Take in one of `documentChanges`. Raises `UsageError` for one that cannot be made."""
         options = change.get("options") or {}
         match change:
             case {"kind": "create", "uri": uri}:

@@ -20,7 +20,7 @@ from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 
 _LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?", re.DOTALL)
-_AROUND = 36  # characters shown before and after a mistake
+_SHOWN_CHARACTERS = 36  # characters shown before and after a mistake
 
 Workspace = Annotated[
     list[Path] | None,
@@ -158,7 +158,7 @@ class ActingOptions(ModelledOptions):
 
     @property
     def trusted(self) -> bool:
-        """By --trust."""
+        """Whether --trust was given."""
         return self.trust
 
     @property
@@ -184,7 +184,7 @@ class AskingOptions(ActingOptions):
 
     @property
     def shows_outputs(self) -> bool:
-        """By --outputs."""
+        """Whether --outputs was given."""
         return self.outputs
 
 
@@ -293,6 +293,6 @@ def _existing(path: str, roots: Sequence[Path]) -> str | None:
 def _pointed_at(text: str, error: json.JSONDecodeError) -> str:
     """The part of the line around the mistake, and a caret below it."""
     column = error.colno - 1
-    start = max(0, column - _AROUND)
-    line = text.split("\n")[error.lineno - 1][start : column + _AROUND]
+    start = max(0, column - _SHOWN_CHARACTERS)
+    line = text.split("\n")[error.lineno - 1][start : column + _SHOWN_CHARACTERS]
     return f"  {line}\n  {' ' * (column - start)}^"

@@ -16,8 +16,8 @@ from glossator.core.question import Question
 from glossator.core.shown import shown
 
 VIEW, EDIT, PARTS = "v", "e", "p"
-_MOST_LINES = 200
-_MOST_CHARACTERS = 600  # of a line
+_MAX_LINES = 200
+_MAX_LINE_CHARACTERS = 600  # of a line
 _CHOICES: Mapping[str, Choice] = {
     "y": Choice.ONCE,
     "yes": Choice.ONCE,
@@ -35,7 +35,7 @@ _KEYS: Mapping[Choice, str] = {
 }
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
-_AGAIN = "Answer y, n or a key above, or say why not."
+_ASK_AGAIN = "Answer y, n or a key above, or say why not."
 _BEGINNING = 200  # characters of a request that is denied unasked
 _PLACE = re.compile(
     r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
@@ -75,7 +75,7 @@ class PermissionPrompt:
 
     @property
     def warning(self) -> str | None:
-        """That it is cut, where it is: for right above the keys."""
+        """A warning that the text is cut, to stand right above the keys."""
         return _CUT if self.is_cut else None
 
     @property
@@ -120,7 +120,7 @@ class PermissionPrompt:
             if line.lower() == EDIT:
                 return "No rule can be kept for this."
             if _only_affirms(line):
-                return _AGAIN
+                return _ASK_AGAIN
             return {"choice": Choice.DENY, "message": _NO.sub("", line, count=1)}
         if choice not in self.request.choices:
             return "This can only be allowed once."
@@ -204,7 +204,7 @@ def _only_affirms(line: str) -> bool:
 
 
 def _excerpt(text: str) -> tuple[ExcerptLine, ...]:
-    return excerpt(text, lines=_MOST_LINES, characters=_MOST_CHARACTERS) if text else ()
+    return excerpt(text, lines=_MAX_LINES, characters=_MAX_LINE_CHARACTERS) if text else ()
 
 
 def _beginning(text: str) -> str:

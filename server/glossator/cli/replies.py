@@ -83,7 +83,7 @@ class Replies:
                 raise ResponseError(METHOD_NOT_FOUND, f"{method} is not supported.")
 
     def _open(self, url: str) -> dict[str, Json]:
-        """The address stands there in any case: the browser may be on another machine."""
+        """Open the address, and print it as well: the browser may be on another machine."""
         self._lock.show(partial(self._display.address, url))
         open_in_browser(url)
         return {"success": True}
@@ -104,7 +104,7 @@ class Replies:
         return {"accepted": [], **_NOBODY_ASKED}
 
     def _relative(self, hunk: HunkView) -> HunkView:
-        """With paths as people read them."""
+        """The answer with paths as people read them."""
         hunk = replace(hunk, path=relative(hunk.path, self._roots))
         if hunk.kind is not HunkKind.RENAME:
             return hunk
@@ -112,7 +112,7 @@ class Replies:
         return replace(hunk, before=f"{before}\n", after=f"{after}\n")
 
     async def _apply(self, params: dict[str, Json]) -> Json:
-        """An edit that was begun is written to its end, even if the request is cancelled."""
+        """Apply an edit; once begun, it is written to its end, even if the request is cancelled."""
         work = asyncio.create_task(asyncio.to_thread(apply_edit, params, self._roots))
         try:
             outcome = await asyncio.shield(work)

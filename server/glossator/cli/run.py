@@ -78,7 +78,7 @@ class CommandRun:
         return 0 if self._good else _FAILED
 
     def _work(self, work: Command | Work | Talk, process: Popen[bytes]) -> None:
-        """On an event loop; leaves no process behind."""
+        """Do the work on an event loop; leaves no process behind."""
         common, server = self._common, None
         setup = Setup(common.roots, common.settings, self._user is not None, common.trusted)
         replies = Replies(self._display, common.roots, self._lock, self._user)
@@ -137,7 +137,7 @@ class CommandRun:
 
     @contextmanager
     def _following_what_is_typed(self, display: Renderer) -> Iterator[None]:
-        """In the block the status line leaves it in sight, where there is one."""
+        """Keep what is typed in sight within the block, where there is a status line."""
         if not sys.stdout.isatty():
             yield
             return

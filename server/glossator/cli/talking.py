@@ -70,7 +70,7 @@ class Talking:
             self._run_id = event["runId"]
 
     async def talk(self) -> None:
-        """Until the user has enough. Raises `ServerLost`."""
+        """Talk until the user has enough. Raises `ServerLost`."""
         self._tell(_WHILE_RUNNING)
         try:
             while (line := await self._next()) is not None:
@@ -80,7 +80,7 @@ class Talking:
                 self._tell(f"Not sent: {each}")
 
     async def _next(self) -> str | None:
-        """The next question or command: what waits, else what is typed; None at the end."""
+        """The next question or command: one that waits, else one that is typed; None at the end."""
         self._waiting.left_over = 0
         while self._held or not self._waiting.is_ready:
             if self._ended:
@@ -140,7 +140,7 @@ class Talking:
             await self._run(self._question(words))
 
     async def _ask_about(self, name: str, line: str) -> None:
-        """A word of a file or an MCP server is a question; one of nobody's only if wanted."""
+        """Ask about a word: a file's or MCP server's is a question, others only if wanted."""
         try:
             doubt = await self._doubt(name)
         except ResponseError as error:
@@ -175,7 +175,7 @@ class Talking:
         return Command("glossator.ask", argument)
 
     async def _run(self, command: Command) -> bool:
-        """Carry it out, and take what is typed meanwhile; False if it failed or was stopped."""
+        """Run a command and take what is typed meanwhile; False if it failed or was stopped."""
         typing = asyncio.create_task(self._typed())
         problem: ResponseError | None = None
         answer: object = None
@@ -221,7 +221,7 @@ class Talking:
         self._ended = True
 
     def _put_back(self, words: str) -> None:
-        """A message that is new, or that was taken back to be edited."""
+        """Put in line a message that is new, or that was taken out to be edited."""
         if not words:
             self._waiting.leave()
             self._tell("Removed.")
@@ -240,7 +240,7 @@ class Talking:
         self._tell(f"The model is told with the next results: {words}")
 
     async def _steered(self, words: str, answered: asyncio.Future[Json]) -> None:
-        """See what became of the words; they are asked next if the model was not told."""
+        """Wait for steering words; they are asked next if the model was not told."""
         try:
             told = (await answered)["steered"]
         except ResponseError as error:
@@ -251,7 +251,7 @@ class Talking:
             self._tell(f"The model was not told, so this is the next question: {words}")
 
     def _arranged(self, line: str) -> bool:
-        """List what waits, or change it, if that is what the line says."""
+        """List or change what waits, if the line asks for that."""
         name, _, given = line.partition(" ")
         if name != "/queue":
             return False
@@ -275,7 +275,7 @@ class Talking:
 
 @dataclass(slots=True)
 class Waiting:
-    """In the order in which they are asked; what is taken out keeps its place until it is back."""
+    """The questions that wait, in order; one that is taken out keeps its place until it is back."""
 
     messages: list[str] = field(default_factory=list)
     place: int | None = None  # of the one that is being edited
@@ -308,20 +308,20 @@ class Waiting:
         return place + 1
 
     def steer_failed(self, words: str) -> None:
-        """Words that were to steer a run are asked first."""
+        """Ask words first that failed to steer a run."""
         self.messages.insert(self.left_over, words)
         self.left_over += 1
         if self.place is not None:
             self.place += 1
 
     def take(self) -> str:
-        """The next one."""
+        """Take the next question."""
         if self.place:
             self.place -= 1
         return self.messages.pop(0)
 
     def leave(self) -> None:
-        """What was edited is not wanted any more."""
+        """Drop the message that was being edited."""
         self.place = None
 
     def remove(self, number: str) -> str | None:

@@ -38,7 +38,7 @@ class TerminalLock:
         self._waiting: list[Callable[[], None]] = []
 
     def show(self, write: Callable[[], None]) -> None:
-        """Write something now, or as soon as nothing is asked."""
+        """Write something now, or once no question is open."""
         if self._asking:
             self._waiting.append(write)
         else:
@@ -46,7 +46,7 @@ class TerminalLock:
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[None]:
-        """The user is asked something in the block."""
+        """Keep the terminal for a question within the block."""
         async with self._lock:
             self._asking = True
             try:
@@ -55,7 +55,7 @@ class TerminalLock:
                 self.release()
 
     def release(self) -> None:
-        """Nothing is asked any more: write what waits."""
+        """Write what waits, as no question is open any more."""
         self._asking = False
         waiting, self._waiting = self._waiting, []
         for write in waiting:
@@ -98,16 +98,16 @@ class StandardInput:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """As a `Keyboard`'s; the terminal has the line under way, and drops it."""
+        """Like a `Keyboard`'s; the terminal has the line that is being typed, and drops it."""
         self.forget()
         yield
 
     def put(self, text: str) -> bool:  # noqa: ARG002 - the terminal edits the line
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         return False
 
     def lend(self) -> AbstractContextManager[None]:
-        """As a `Keyboard`'s; nobody waits for a line meanwhile."""
+        """Like a `Keyboard`'s; nobody waits for a line meanwhile."""
         return nullcontext()
 
     async def _read(self) -> bytes:
@@ -131,19 +131,19 @@ class SharedKeyboard:
         self._is_lent = False
 
     def forget(self) -> None:
-        """What was typed ahead."""
+        """Drop what was typed."""
         self.keyboard.forget()
 
     def aside(self) -> AbstractContextManager[None]:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         return self.keyboard.aside()
 
     def put(self, text: str) -> bool:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         return self.keyboard.put(text)
 
     async def line(self) -> str:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         typed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting.append(typed)
         self._begin()
@@ -157,7 +157,7 @@ class SharedKeyboard:
 
     @contextmanager
     def lend(self) -> Iterator[None]:
-        """As a `Keyboard`'s; who waits for a line gets one that is typed afterwards."""
+        """Like a `Keyboard`'s; whoever waits for a line gets one that is typed afterwards."""
         self._is_lent = True
         self._stop()
         try:
@@ -292,7 +292,7 @@ class EditedInput(StandardInput):
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         under_way = self._edited.text
         self.forget()
         try:
@@ -301,13 +301,13 @@ class EditedInput(StandardInput):
             self.put(under_way)
 
     def put(self, text: str) -> bool:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         self._edited.text = text
         self._show(text)
         return True
 
     async def line(self) -> str:
-        """As a `Keyboard`'s."""
+        """Like a `Keyboard`'s."""
         while not self._lines:
             keys = await self._read()
             for line in self._edited.press(keys) if keys else [""]:
@@ -319,7 +319,7 @@ class EditedInput(StandardInput):
 
     @contextmanager
     def lend(self) -> Iterator[None]:
-        """As a `Keyboard`'s; the terminal is as it was found meanwhile."""
+        """Like a `Keyboard`'s; meanwhile the terminal is as it was found."""
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
         try:
             yield
@@ -327,7 +327,7 @@ class EditedInput(StandardInput):
             self._take_keys()
 
     def _take_keys(self) -> None:
-        """The terminal neither waits for the end of a line nor shows anything; Ctrl-C stays."""
+        """Have the terminal hand over each key without showing it; Ctrl-C still works."""
         modes = termios.tcgetattr(sys.stdin.fileno())
         modes[_LOCAL_FLAGS] &= ~(termios.ICANON | termios.ECHO)
         modes[_CONTROLS][termios.VMIN], modes[_CONTROLS][termios.VTIME] = 1, 0

@@ -43,7 +43,7 @@ _CONNECTING_SECONDS = 60.0  # seconds for servers that are being connected
 
 
 async def may_run(app: Application, *lines: str) -> bool:
-    """Ask the user, who is shown the lines that are not empty."""
+    """Ask the user, and show them the lines that are not empty."""
     question = Question(
         "\n".join(filter(None, lines)), (_RUN_IT, _LEAVE_IT), refusal=_LEAVE_IT.label
     )
@@ -128,13 +128,13 @@ async def forget_hook(app: Application, request: ForgetHookRequest) -> HookList:
 
 
 async def _asked_for(app: Application) -> Proposals:
-    """What the workspace asks for; before trust, no file that a hook names is read."""
+    """The hooks that the workspace asks for; before trust, no file that a hook names is read."""
     trusted = app.acting.trust.is_trusted
     return await asyncio.to_thread(proposed_hooks, app.host.snapshot(), hashed=trusted)
 
 
 async def _found(app: Application, hook: str) -> Proposal:
-    """What the workspace asks for by this id. Raises `UsageError`."""
+    """The proposed hook with this id. Raises `UsageError`."""
     found = (await _asked_for(app)).hooks
     for each in found:
         if each.id == hook:
@@ -163,7 +163,7 @@ _Held = tuple[HookState, str]  # a state in which a hook does not run, and why
 
 
 async def _held_back(app: Application) -> _Held | None:
-    """Why no hook runs here; None if they do."""
+    """Why no hook runs here; None if hooks run."""
     if app.acting.trust.said is False:
         return "untrusted", "This workspace is not trusted; trust it in the editor."
     if not app.acting.trust.is_trusted:

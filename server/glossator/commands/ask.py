@@ -55,7 +55,7 @@ async def ask(app: Application, request: AskRequest) -> Answer:
 async def answer(
     app: Application, asked: Asked, before: Callable[[Session], None] = lambda _: None
 ) -> Answer:
-    """As `take_turn`; our own `/` commands are no file's."""
+    """Answer like `take_turn`; our own `/` commands are never read from files."""
     return await take_turn(app, asked, _BUILT_IN, before)
 
 
@@ -138,7 +138,7 @@ class SteerAnswer:
 
 
 async def steer(app: Application, request: SteerRequest) -> SteerAnswer:
-    """Answers once the model is told, or will not be in this run; a cancelled one takes them back.
+    """Tell the model; returns once it is told or the run ends. Cancelling takes the words back.
 
     Raises `UsageError` for empty words, if a hook refuses them, and where it is not clear which run
     is meant.

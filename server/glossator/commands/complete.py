@@ -93,7 +93,7 @@ _Ranked = list[tuple[int, CompletionItem]]  # in which way each fits, the best f
 
 
 async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer:
-    """What fits by now: neither a scan nor symbols are waited for. Raises `UsageError`."""
+    """What fits so far: neither a scan nor symbols are waited for. Raises `UsageError`."""
     if not 1 <= request.limit <= MAX_ITEMS:
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
@@ -132,7 +132,7 @@ async def _typed(text: str) -> tuple[str, str] | None:
 
 
 def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
-    """The best items first; of equally good ones some of each kind."""
+    """The best items first; among equally good ones, some of each kind."""
     order = [
         (way, place, number, item)
         for number, ranked in enumerate(kinds)
@@ -142,7 +142,7 @@ def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
 
 
 def _commands(typed: str, described: Customizations) -> _Ranked:
-    """Our own, then those that files describe; of equally good ones in this order."""
+    """Our own commands, then those that files describe; equally good ones keep this order."""
     ours = CompletionKind.COMMAND
     items = {
         each.name: _command_item(ours, each.name, each.description, words=each.words)
@@ -202,7 +202,7 @@ def _words(app: Application, typed: str) -> _Ranked:
 
 
 def _of_git(app: Application, typed: str) -> tuple[_Ranked, bool]:
-    """What `git:` may be followed by, and whether that is all; git is asked, but not waited for."""
+    """What may follow `git:`, and whether that is all; git is asked, but not waited for."""
     asked = typed.lower()
     if not asked or not (GIT.startswith(asked) or asked.startswith(GIT)):
         return [], True
@@ -297,7 +297,7 @@ def _symbol_items(
     typed: str,
     hidden: HiddenFiles | None,
 ) -> _Ranked:
-    """One that shares its name with another is mentioned by its lines."""
+    """The items for symbols; one that shares its name with another is mentioned by its lines."""
     fitting = [
         each
         for each in found

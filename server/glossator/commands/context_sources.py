@@ -1,4 +1,4 @@
-"""Everything that goes into the window, in one list; and what the user turns on or off of it."""
+"""Everything that goes into the window, in one list, and what the user turns on or off in it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def list_context(app: Application, request: ListContextRequest) -> Context
 
 
 async def switch_context(app: Application, request: SwitchContextRequest) -> ContextSourceList:
-    """What is off counts for nothing in this workspace, until it is turned on.
+    """Turn something on or off; while off, it counts for nothing in this workspace.
 
     A session that has begun keeps what its prompt says. Raises `UsageError`.
     """
@@ -116,7 +116,7 @@ async def switch_context(app: Application, request: SwitchContextRequest) -> Con
 
 
 def _turn(app: Application, kind: ContextKind, key: str, *, on: bool) -> None:
-    """On means also what turned it off by another path."""
+    """Turn something on or off; turning on also ends what turned it off by another path."""
     keys = same_file(key, app.switches.off(kind)) if on else [key]
     for each in keys:
         app.switches.turn(kind, each, on=on)
@@ -137,7 +137,7 @@ async def _listed(
 
 
 def _meant(found: list[ContextSource], request: SwitchContextRequest) -> ContextSource:
-    """The source of that id; or the first of that name, of those that can be turned."""
+    """The source with that id; or the first with that name that can be turned on or off."""
     wanted = ContextAction.TURN_ON if request.on else ContextAction.TURN_OFF
     named = [each for each in found if request.id in (each.id, each.name)]
     named.sort(key=lambda each: (each.id != request.id, wanted not in each.actions))
@@ -295,13 +295,13 @@ def _mcp_server(app: Application, server: McpServerView) -> ContextSource:
 def _turn_on(
     app: Application, kind: ContextKind, key: str, state: str
 ) -> tuple[ContextAction, ...]:
-    """What can be turned on again: the user turned it off, and not a setting."""
+    """Whether something can be turned on again: the user turned it off, not a setting."""
     is_off = state == ContextState.OFF and same_file(key, app.switches.off(kind))
     return (ContextAction.TURN_ON,) if is_off else ()
 
 
 def _offered(given: ContextSource) -> ContextSource:
-    """As it is shown, with the actions that follow from its state, too."""
+    """The entry as it is shown, with the actions that its state allows."""
     actions = set(given.actions)
     if given.uri:
         actions.add(ContextAction.OPEN)

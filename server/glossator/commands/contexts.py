@@ -79,7 +79,7 @@ class EndBatchesRequest:
 
 
 async def estimate_contexts(app: Application, request: EstimateContextsRequest) -> ContextsEstimate:
-    """What it would take. Raises `UsageError` where no contexts can be made."""
+    """Estimate the costs. Raises `UsageError` where no contexts can be made."""
     contexts = await source_of_all(app, request.path, request.glob)
     return await _estimate(app, contexts)
 
@@ -141,7 +141,7 @@ async def end_batches(app: Application, request: EndBatchesRequest) -> BatchesEn
 
 
 async def _estimate(app: Application, contexts: ContextMaterial) -> ContextsEstimate:
-    """What is missing here and in the team's store, which is asked even if it was away before."""
+    """Estimate what is missing; the team's store is asked even if it was away before."""
     if app.sharing is None:
         return await contexts.estimate()
     app.sharing.ask_anew()
@@ -152,9 +152,9 @@ async def _estimate(app: Application, contexts: ContextMaterial) -> ContextsEsti
 
 
 async def _share(app: Application, contexts: ContextMaterial) -> str:
-    """Wait until the team's store has what is here, if there is one and it works.
+    """Wait until the team's store has what is here, if there is a store and it works.
 
-    Why this machine's own file does not let it be shared, or "".
+    Returns why this machine's own file cannot be shared, or "".
     """
     if app.sharing is not None:
         try:
@@ -181,7 +181,7 @@ def _limit(app: Application, asked: float | None) -> float | None:
 
 
 async def _asked(app: Application, estimate: ContextsEstimate) -> bool | str:
-    """Whether as a batch; or why nothing is to be sent."""
+    """Whether to send a batch; or why nothing is sent."""
     options = [Option(_SINGLY, f"about {price_in_words(estimate.dollars)}")]
     if estimate.takes_batches:
         price = price_range(estimate.batch_dollars, estimate.batch_most)
@@ -210,7 +210,7 @@ async def _made(
     *,
     batched: bool,
 ) -> ContextsAnswer:
-    """Make them, and show how far it is; the user may cancel it, which loses nothing."""
+    """Make the contexts and show progress; cancelling loses nothing."""
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - requests are tasks
     activity: Activity = app.port.begin("Glossator: generating contexts for Search", task.cancel)

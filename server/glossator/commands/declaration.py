@@ -45,7 +45,7 @@ class LineAction:
 
     @property
     def word(self) -> str:
-        """As it is typed on a command line: `write-tests`."""
+        """The name as typed on a command line: `write-tests`."""
         return self.title.lower().replace(" ", "-")
 
 

@@ -66,7 +66,7 @@ def _workspace(app: Application) -> Check:
 
 
 def _trust(app: Application) -> Check:
-    """Whether commands may be run here: by whose word, or what to do."""
+    """Whether commands may run here: who said so, or what to do."""
     if app.acting.trust.said is False:
         detail = "The editor says that this workspace is not trusted, so files are only read."
         return Check("Trust", CheckState.WARNING, detail, "Trust it in the editor to allow more.")
@@ -119,7 +119,7 @@ def _index(app: Application) -> Check:
 
 
 async def _failed_files(app: Application) -> tuple[Check, ...]:
-    """The files that an index or a parser fails at."""
+    """The files at which an index or a parser fails."""
     failed = await failed_files(app)
     if not failed:
         return ()

@@ -81,10 +81,10 @@ async def run_exploration(
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
-    """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report.
+    """Have a sub-agent find it out. Raises like `ask`; a later failure is a partial report.
 
-    With `extracting`, that makes the report, and no model is asked. `attached` replaces the
-    request's attachments, `before` is called as that of `answer`.
+    If given, `extracting` makes the report, and no model is asked. `attached` replaces the
+    request's attachments, `before` is called like that of `answer`.
     """
     if not request.task.strip():
         raise UsageError("There is nothing to explore; say what you want to know.")
@@ -190,7 +190,7 @@ async def explore(
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
-    """As `run_exploration`; a report on one place becomes its gloss, unless a fresh one exists."""
+    """Like `run_exploration`; a report on one place becomes its gloss if none is fresh."""
     if attached is None:
         attached = await attach_all(app, request.attachments)
     explored = await run_exploration(app, request, attached=attached, before=before)
@@ -204,7 +204,7 @@ async def explore(
 async def _place(
     app: Application, request: ExploreRequest, attached: Sequence[Attached | Exhibit]
 ) -> Pointed | None:
-    """The one place that is attached, mentioned or to be looked in; None if there are others."""
+    """The one place that is attached, mentioned or to be searched; None if there are several."""
     wanted = find_mentions(request.task)
     if len(attached) + len(request.paths) + len(wanted) != 1:
         return None
@@ -221,7 +221,7 @@ async def _place(
 
 
 def exploration(session: Session, run_id: str) -> Mapping[str, Any] | None:
-    """What was kept of a run that explored; None of any other."""
+    """The request kept for a run that explored; None for any other run."""
     kept = session.kept(_EXPLORED)
     return next((each for each in reversed(kept) if each["run"] == run_id), None)
 
@@ -233,7 +233,7 @@ async def explore_again(
     attached: Sequence[Attached | Exhibit],
     before: Callable[[Session], None],
 ) -> Explored:
-    """Ask `request` as it was `explored`. Raises as `explore`, and if the subject is gone."""
+    """Repeat an exploration. Raises like `explore`, and if its subject is gone."""
     request = replace(
         request,
         thoroughness=Thoroughness(explored["thoroughness"]),
@@ -261,7 +261,7 @@ async def explored_and_kept(
     *,
     renews: bool = True,
 ) -> Explored:
-    """Explore, without a model extract, and keep the report as the gloss of a subject."""
+    """Explore, or extract without a model, and keep the report as the gloss of a subject."""
     subject, offline = pointed.subject, app.models.fast.offline
 
     async def extracted() -> Report:
@@ -279,10 +279,10 @@ async def explored_and_kept(
 async def keep_gloss(
     app: Application, subject: Subject, report: Report, model: str, *, renews: bool = True
 ) -> GlossState | None:
-    """Keep a report as a gloss, but no empty one, and no partial one that shows nothing.
+    """Keep a report as a gloss, unless it is empty, or partial and shows nothing.
 
-    A whole gloss that is fresh gives its place neither to a partial one, nor to one without a model
-    if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
+    A fresh whole gloss is replaced only if the report `renews` it; never by a partial report, nor
+    by one without a model if a model made it. None if the report was not kept.
     """
     never_saved = not os.path.isabs(subject.path)
     if report.is_empty or never_saved or (report.partial and not report.rests_on_lines):
@@ -304,14 +304,14 @@ async def keep_gloss(
 
 
 def gloss_uri(kept: GlossState) -> str:
-    """Where the editor finds the whole gloss."""
+    """The URI at which the editor finds the whole gloss."""
     subject = kept.gloss.subject
     name = subject.name or PurePath(subject.path).name or "workspace"
     return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
 
 
 async def or_usage_error(work: Awaitable[T]) -> T:
-    """What a look-up of symbols gives. Raises `UsageError` where the worker could not."""
+    """The result of a symbol look-up. Raises `UsageError` if the worker failed."""
     try:
         return await work
     except (WorkerGone, JobFailed) as failure:

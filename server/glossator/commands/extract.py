@@ -52,7 +52,7 @@ _Users = Mapping[tuple[FileKind, str], Sequence[SourceLine]]  # where, by kind o
 
 @dataclass(slots=True)
 class Quoting:
-    """Makes citations of lines that were looked at, and marks these as citable."""
+    """Makes citations of lines that were looked at, and marks the lines as citable."""
 
     snapshot: WorkspaceSnapshot
     shown: ReadState = field(default_factory=ReadState)
@@ -69,7 +69,7 @@ class Quoting:
         return self.cite(line.path, line.sha256, line.number, line.number)
 
     def report(self, task: str, text: str, searched: Sequence[str]) -> Report:
-        """The report that a text is, each finding judged by its lines; blocking."""
+        """The report in a text, each finding judged by its lines; blocking."""
         sources = Sources(self.snapshot, self.shown)
 
         def check(mark: CitationMark) -> Citation:
@@ -174,7 +174,7 @@ def _users(heading: str, users: _Users, quoting: Quoting) -> Iterator[tuple[File
 
 
 def _calling(callees: Sequence[Call], document: Document, quoting: Quoting) -> Iterator[str]:
-    """A finding for each that is called, with the first place where."""
+    """A finding for each function that is called, with the place of the first call."""
     built_in = _BUILTINS.get(language_of(document.path, document.text) or "", frozenset())
     by_name: dict[str, list[SourceLine]] = {}
     for call in callees:
@@ -280,11 +280,11 @@ async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
 
 
 def counted(count: int, what: str) -> str:
-    """So many of them, in words."""
+    """A count in words."""
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _sentence(text: str) -> str:
-    """One paragraph that ends as a sentence does."""
+    """A text as one paragraph that ends like a sentence."""
     line = " ".join(text.split())
     return line if line.endswith((".", "!", "?", ":")) else f"{line}."

@@ -187,7 +187,7 @@ async def _arrows(
 
 
 def _in_turns(files: Iterable[_File]) -> list[_File]:
-    """One of each part, then another of each."""
+    """The items of several lists in turns: one of each list, then another of each."""
     parts: dict[str, list[_File]] = defaultdict(list)
     for file in files:
         parts[file.part].append(file)
@@ -195,7 +195,7 @@ def _in_turns(files: Iterable[_File]) -> list[_File]:
 
 
 def _homes(files: Iterable[_File]) -> dict[tuple[str, ...], set[str]]:
-    """The parts by how the modules in them may be called."""
+    """The parts by the module names under which their files may be imported."""
     homes: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for file in files:
         names = tuple(module_of(file.path).split(os.sep))
@@ -207,7 +207,7 @@ def _homes(files: Iterable[_File]) -> dict[tuple[str, ...], set[str]]:
 def _leads_to(
     modules: Iterable[tuple[str, ...]], homes: Mapping[tuple[str, ...], set[str]]
 ) -> set[str]:
-    """The part that one of the names, the longest first, means beyond doubt."""
+    """The part that the longest matching name clearly means."""
     for module in sorted(modules, key=len, reverse=True):
         found = homes.get(module[-_COMPARED_NAMES:], set())
         if len(module) > 1 and len(found) == 1:
@@ -216,7 +216,7 @@ def _leads_to(
 
 
 def _flow(arrows: Arrows, quoting: Quoting) -> Iterator[str]:
-    """A diagram of the imports, and the lines it rests on."""
+    """A diagram of the imports, and the lines that it rests on."""
     most = sorted(arrows.items(), key=lambda arrow: (-len(arrow[1]), arrow[0]))[:_SHOWN_ARROWS]
     fewer = (
         f", for the {len(most)} of {len(arrows):,} with most" if len(arrows) > _SHOWN_ARROWS else ""

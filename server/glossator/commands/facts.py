@@ -92,7 +92,7 @@ async def clear_facts(app: Application, request: ClearFactsRequest) -> Forgotten
 
 
 async def export_facts(app: Application, request: ExportFactsRequest) -> ExportedSession:
-    """JSON, as it is kept."""
+    """Export the facts, or a session's memory, in the form in which they are kept."""
     await _looked(app)
     ledger = app.ledger
     if request.session_id is None:
@@ -104,7 +104,7 @@ async def export_facts(app: Application, request: ExportFactsRequest) -> Exporte
 
 
 async def _looked(app: Application) -> None:
-    """Know what others kept, and how every fact stands."""
+    """Read what other servers kept, and check every fact."""
     await app.ledger.look()
     await app.ledger.settled(1.0)
     await app.ledger.fresh()

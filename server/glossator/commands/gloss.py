@@ -98,7 +98,7 @@ class GlossRequest:
 
 
 async def gloss(app: Application, request: GlossRequest) -> Explored:
-    """Explore it; without a model, extract. Raises as `run_exploration` does."""
+    """Explore the subject; without a model, extract. Raises like `run_exploration`."""
     pointed = await or_usage_error(pointed_at(app, request.uri, request.line, request.name))
     known = "" if app.models.fast.offline else await or_usage_error(_known_calls(app, pointed))
     task = load_prompt("user/gloss").render(subject=pointed.name, calls=known)
@@ -123,7 +123,7 @@ def _attachment(pointed: Pointed) -> Attachment:
 
 
 async def _known_calls(app: Application, pointed: Pointed) -> str:
-    """What is known of the calls of a symbol, for the sub-agent."""
+    """The calls of a symbol that are known, for the sub-agent."""
     calls = await calls_of(app, pointed)
     if not calls.callers and not calls.callees:
         return ""
@@ -151,7 +151,7 @@ class OverviewRequest:
 
 
 async def explore_workspace(app: Application, request: OverviewRequest) -> Explored:
-    """Its parts, entry points and the flow of data. Raises as `run_exploration` does."""
+    """Explore the workspace's parts, entry points and data flow. Raises like `run_exploration`."""
     await app.ready()
     roots = app.host.snapshot().roots
     if not roots:
@@ -207,7 +207,7 @@ async def lenses_of(app: Application, uri: str) -> list[Lens]:
 
 
 async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
-    """What the lens of a subject, whose name is on a line, says."""
+    """The text and command of the lens of a subject, whose name is on a line."""
     kept = app.glosses.of(subject)
     make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
     if kept is None:

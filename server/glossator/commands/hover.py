@@ -96,11 +96,11 @@ class _Word:
 
 
 class _NotCached(Exception):
-    """Something has to be looked up first."""
+    """Something must be looked up first."""
 
 
 async def hover_at(app: Application, request: HoverRequest) -> HoverAnswer | None:
-    """The facts, or None where there is no symbol."""
+    """The hover at a place, or None where there is no symbol."""
     snapshot = app.host.snapshot()
     document = snapshot.open_document(request.uri)
     if document is None:
@@ -151,7 +151,7 @@ def _word_at(document: Document, position: Position, encoding: PositionEncoding)
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is said of a symbol of the document at a real path."""
+    """What is known about a symbol of the document at a real path."""
 
     text: str
     symbol: Symbol
@@ -161,7 +161,7 @@ class _Facts:
 def _cached_facts(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
-    """As `_facts`, at once. Raises `_NotCached`."""
+    """Like `_facts`, at once. Raises `_NotCached`."""
     outline = app.hover_cache.outline(word.document)
     if outline is None:
         raise _NotCached
@@ -177,7 +177,7 @@ def _cached_facts(
 
 
 async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
-    """As `_facts`, which continues in the background if it takes too long.
+    """Like `_facts`, which continues in the background if it takes too long.
 
     Raises `TimeoutError` then, but for what is likely to be nothing.
     """
@@ -199,7 +199,7 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 
 
 async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
-    """What is known of a word on a 1-based line of its document; None if nothing is."""
+    """What is known about a word on a 1-based line of its document; None if nothing is."""
     snapshot = app.host.snapshot()
     with suppress(_NotCached):
         return _cached_facts(app, snapshot, word, line)

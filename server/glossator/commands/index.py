@@ -38,7 +38,7 @@ class IndexRequest:
 
 
 async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
-    """Do it and wait until it is done; its progress is shown as work in the background."""
+    """Build or check the index and wait for the end; progress is shown as background work."""
     started = time.perf_counter()
     await app.ready()
     if request.mode is IndexMode.REBUILD:
@@ -77,7 +77,7 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
 
 
 async def _write(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
-    """Wait for it; returns what the user left undone."""
+    """Wait until the index is written; returns what the user left undone."""
     manager = app.host.index_manager
     try:
         await work
@@ -95,7 +95,7 @@ async def _write(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
 
 
 async def _write_chunks(app: Application, work: Awaitable[None]) -> tuple[str, ...]:
-    """As `_write`, for the index of chunks."""
+    """Like `_write`, for the index of chunks."""
     chunks = app.retriever.index
     try:
         await work
@@ -137,7 +137,7 @@ def _current_task() -> asyncio.Task[object]:
 
 
 def index_sources(app: Application) -> Iterator[ContextSource]:
-    """Each with how it stands."""
+    """The indexes, each with its state."""
     status = app.host.status().index
     text = status.text
     yield _source(
@@ -181,7 +181,7 @@ def _source(
     off: str = "",
     building: bool = False,
 ) -> ContextSource:
-    """An index; it has a problem, or says why it is off, or is being built, or is on."""
+    """The state of an index: its problem, why it is off, or that it is being built or is on."""
     state, why = ContextState.ON, ""
     if problem:
         state, why = ContextState.PROBLEM, problem

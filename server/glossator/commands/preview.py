@@ -125,7 +125,7 @@ def _shown(kind: GoingKind, item: Attached | Exhibit, why: str) -> Going:
 
 
 async def _opening(app: Application, tell: Callable[[str], object]) -> list[Going]:
-    """What is the user's and the project's of a conversation's beginning."""
+    """The parts of a conversation's beginning that are the user's and the project's."""
     now = app.now()
     instructions, index, untrusted = await asyncio.gather(
         instructions_now(app, now), memory_index(app, now), left_out_files(app, now)

@@ -48,7 +48,7 @@ class RemoveRuleRequest:
 
 
 async def list_rules(app: Application, request: ListRulesRequest) -> RuleList:
-    """What is denied, asked about and allowed by rules. Raises as `Sessions.open`."""
+    """The rules that deny, ask and allow. Raises like `Sessions.open`."""
     return _listed(app, await _grants(app, request.session_id))
 
 

@@ -63,7 +63,7 @@ def subject_of(symbol: Symbol, path: str) -> Subject:
 async def pointed_at(
     app: Application, uri: str | None, line: int | None, name: str | None
 ) -> Pointed:
-    """What is meant by a place (a 1-based line of it), or by a symbol's name, or both.
+    """The subject meant by a place (a 1-based line of it), or by a symbol's name, or both.
 
     Raises `UsageError`, `WorkerGone` and `JobFailed`.
     """

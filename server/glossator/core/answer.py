@@ -47,15 +47,15 @@ class RunSoFar:
     _tasks: tuple[PlannedTask, ...] = ()
 
     def begin(self) -> None:
-        """It begins now."""
+        """The run begins now."""
         self._began, self._steps, self._tasks = time.monotonic(), (), ()
 
     def end(self) -> None:
-        """Nothing is to be said of it any more."""
+        """The run has ended: nothing more is said about it."""
         self._began, self._steps, self._tasks = None, (), ()
 
     def note(self, event: Event | None) -> None:
-        """Take in what an event says of its steps."""
+        """Update the step from an event."""
         match event:
             case TodoChanged(steps=steps):
                 self._steps = steps
@@ -70,7 +70,7 @@ class RunSoFar:
         return said if seconds >= least else ""
 
     def step(self) -> str:
-        """`2 of 4: Add the flag`, or how many tasks are done: these are at work side by side."""
+        """The step: `2 of 4: Add the flag`, or of tasks that run side by side how many are done."""
         count = len(self._steps)
         for number, step in enumerate(self._steps, 1):
             if step.state is TodoState.ACTIVE:

@@ -33,6 +33,7 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
+FILE_TIME_LAG_NS = 20_000_000  # that file systems' time stamps may lag behind the clock
 TEMPORARY = ".glossator-"  # in a workspace, followed by hexadecimal digits
 _WORKSPACE_NAME = re.compile(r"\.glossator-(?:[0-9a-f]{16}|[0-9a-f]{32})")
 _PRIVATE_NAME = re.compile(r"\..+\.[a-z0-9_]{8}")  # as `tempfile` makes them
@@ -68,20 +69,20 @@ def create_temporary(
 
 
 def _lock(descriptor: int) -> None:
-    """Lock a file, where the disk has locks; only who is about to remove it may have the lock."""
+    """Lock a file, if the disk has locks; only who is about to remove it may hold the lock."""
     if sys.platform != "win32":
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def remove_workspace_leftovers(paths: Iterable[str]) -> list[str]:
-    """Remove those of the paths that are left over of edits and undos; gives these. Blocking."""
+    """Remove those of the paths that edits and undos left over; returns them. Blocking."""
     named = (path for path in paths if _WORKSPACE_NAME.fullmatch(os.path.basename(path)))
     return [path for path in named if _remove_leftover(path)]
 
 
 def remove_private_leftovers(folder: Path) -> list[str]:
-    """Remove what is left over in a folder of our own; gives the paths. Blocking."""
+    """Remove left-over files in a folder of our own; returns their paths. Blocking."""
     return [path for path in _private_files(folder) if _remove_leftover(path)]
 
 
@@ -93,7 +94,7 @@ def _private_files(folder: Path) -> Iterator[str]:
 
 
 def _remove_leftover(path: str) -> bool:
-    """Remove a file of ours that no process holds; whether it is gone."""
+    """Remove a file of ours that no process holds; True if it is gone."""
     if sys.platform == "win32":
         return False
     try:
@@ -126,9 +127,9 @@ _OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
 
 def move(old: str, new: str, roots: Sequence[str]) -> None:
-    """Give the file or folder at `old` the path `new`, over nothing; missing folders are made.
+    """Move the file or folder `old` to `new`, which must not exist; creates missing folders.
 
-    Both are real paths: one that leads over a link is refused.
+    Both are real paths: a path over a link is refused.
     """
     with opened(old, roots) as source, opened(new, roots) as place:
         for asked, found in ((old, source.path), (new, place.path)):
@@ -139,7 +140,7 @@ def move(old: str, new: str, roots: Sequence[str]) -> None:
 
 @contextmanager
 def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
-    """The place `path` names; it and every folder on the way lie in a root, and none is a link.
+    """Open the place at `path`; every folder on the way must lie in a root and be no link.
 
     Missing folders are made, and removed again if nothing is put into them.
     """
@@ -163,7 +164,7 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
 
 @contextmanager
 def alone(path: Path | str) -> Iterator[None]:
-    """Hold the lock beside the file `path`, which ends with its process. Raises `OSError`.
+    """Hold the lock beside the file `path`, which ends with this process. Raises `OSError`.
 
     Blocking, so for short work only. Windows has no such lock.
     """
@@ -178,7 +179,7 @@ def alone(path: Path | str) -> Iterator[None]:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """The file at `path` has this content, and only the user may read it. Raises `OSError`.
+    """Replace the file at `path`; only the user may read it. Raises `OSError`.
 
     For files of our own: the path and its folder are not guarded against links.
     """
@@ -205,7 +206,7 @@ def replace_private(path: Path, content: bytes) -> None:
 class Place:
     """A name in a folder that is held open; `path` is its real path.
 
-    What was staged takes the name when it is committed, and is dropped if that does not happen.
+    A staged file takes the name when it is committed, and is dropped if it never is.
     """
 
     def __init__(self, path: str, folder: int, name: str) -> None:
@@ -217,7 +218,7 @@ class Place:
         self._held = contextlib.ExitStack()  # the staged file, open
 
     def look(self) -> os.stat_result | None:
-        """The file's status, None if there is none. Raises for what is no regular file."""
+        """The file's status, None if it does not exist. Raises for anything but a regular file."""
         self._known = status = self._status()
         if status is not None and not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", self.path)
@@ -236,7 +237,7 @@ class Place:
         return content
 
     def stage(self, content: bytes, like: os.stat_result | None) -> None:
-        """Put `content` on the disk beside the file; mode and owner are those of `like`."""
+        """Write `content` to the disk beside the file, with the mode and owner of `like`."""
         self._must_be_writable()
         self.discard()
         mode = _NEW_MODE if like is None else 0o600
@@ -253,7 +254,7 @@ class Place:
                 os.fsync(descriptor)
 
     def commit(self) -> None:
-        """What was staged takes the name. Raises if the file changed since it was looked at."""
+        """Give the staged file its name. Raises if the file changed since it was looked at."""
         if self._staged is None:
             raise ValueError("nothing was staged")
         self._must_be_known(self._status())
@@ -264,7 +265,7 @@ class Place:
         self._settle()
 
     def remove(self) -> None:
-        """The file goes. Raises if it changed since it was looked at."""
+        """Remove the file. Raises if it changed since it was looked at."""
         self._must_be_known(self._status())
         self._must_be_writable()
         with _errors_about(self.path):
@@ -272,7 +273,7 @@ class Place:
         self._settle()
 
     def move_to(self, other: Place) -> None:
-        """What is here goes there, whole. Raises if anything is there."""
+        """Move the file or folder there. Raises if anything is there."""
         status = self._status()
         if status is None:
             raise FileNotFoundError(errno.ENOENT, "it is not there", self.path)
@@ -300,7 +301,7 @@ class Place:
         other._settle()
 
     def discard(self) -> None:
-        """Drop what was staged."""
+        """Drop the staged file."""
         if self._staged is not None:
             with contextlib.suppress(OSError):  # all that is wrong then is a file too many
                 os.unlink(self._staged, dir_fd=self._folder)
@@ -339,7 +340,7 @@ class Place:
 
 @contextmanager
 def _errors_about(path: str) -> Iterator[None]:
-    """Errors name the file that is written, not the temporary one or a part of the path."""
+    """Make errors name the file that is written, not the temporary one or part of the path."""
     try:
         yield
     except OSError as error:
@@ -347,7 +348,7 @@ def _errors_about(path: str) -> Iterator[None]:
 
 
 def _enter(held: contextlib.ExitStack, folder: int, name: str) -> int:
-    """The folder below, made if it is missing."""
+    """Open the folder below, and create it if it is missing."""
     try:
         return _hold(held, os.open(name, _FOLDER, dir_fd=folder))
     except FileNotFoundError:
@@ -367,7 +368,7 @@ def _remove_if_empty(folder: int, name: str) -> None:
 
 
 def _adopt(descriptor: int, like: os.stat_result) -> None:
-    """Owner first: changing it takes rights away."""
+    """Take over owner and mode; the owner first, since changing it takes rights away."""
     mode = stat.S_IMODE(like.st_mode)
     own = os.fstat(descriptor)
     if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):

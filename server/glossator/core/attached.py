@@ -106,7 +106,7 @@ class Exhibit:
 
     @property
     def parts(self) -> tuple[str | Image, ...]:
-        """What of it goes into a message."""
+        """The parts that go into a message."""
         return self.text, *self.images
 
     @property

@@ -74,7 +74,7 @@ _FENCED = re.compile(_FENCE, _FLAGS)
 _CITE_PREFIX = re.compile(r"\[\s*cit(?:e|es|ation)\s*:", _FLAGS)
 _LINK_TO = re.compile(r"\[(?P<words>[^\][\n]{1,500})\]\($")
 _ENDS = ("first", "last")
-_MOST_RUNS = 20  # or tasks, that a range names
+_MAX_RUNS = 20  # or tasks, that a range names
 
 GAP = "\0"
 
@@ -101,7 +101,7 @@ class CitationMark:
 
     @property
     def names_file(self) -> bool:
-        """Whether it names lines of a file, or cannot be read."""
+        """Whether the mark names lines of a file, or cannot be read."""
         return not (self.run or self.task or self.fact)
 
     @property
@@ -112,7 +112,7 @@ class CitationMark:
 
     @property
     def plain(self) -> str:
-        """The mark as models are asked to write it."""
+        """The mark in the form that models are asked to write."""
         if self.run:
             return f"[cite: run, {self.run}]"
         if self.task:
@@ -124,13 +124,13 @@ class CitationMark:
 
 
 def place(path: str, first_line: int, last_line: int) -> str:
-    """Lines of a file in the usual short form."""
+    """The lines of a file in the usual short form."""
     lines = f"{first_line}" if first_line == last_line else f"{first_line}-{last_line}"
     return f"{path}:{lines}"
 
 
 def link(name: str, uri: str) -> str:
-    """A Markdown link that shows a name as it is, be it `__init__.py` or `[id].tsx`."""
+    """A Markdown link that shows a name unchanged, even `__init__.py` or `[id].tsx`."""
     ticks = "``" if "`" in name else "`"
     blank = " " if name.startswith("`") or name.endswith("`") else ""
     target = uri.replace("(", "%28").replace(")", "%29")
@@ -138,21 +138,21 @@ def link(name: str, uri: str) -> str:
 
 
 def fences(text: str) -> list[tuple[int, int]]:
-    """Where the fenced code of a Markdown text begins and ends."""
+    """The start and end of fenced code in a Markdown text."""
     return [match.span() for match in _FENCED.finditer(text)]
 
 
 def no_file(_path: str) -> bool:
-    """For those who do not know the files: nothing is a mention."""
+    """Treats no path as a file, so that nothing is a mention."""
     return False
 
 
 def parse_citations(
     answer: str, is_file: Callable[[str], bool] = no_file
 ) -> tuple[CitationMark, ...]:
-    """The citations of an answer, in order; mentions are of paths that `is_file` says are files.
+    """The citations of an answer, in order; mentions are of paths for which `is_file` is true.
 
-    A mention of lines that a mark names, too, is none: it needs no check of its own.
+    A mention of lines that a mark names, too, is left out: it needs no check of its own.
     """
     marks: list[CitationMark] = []
     for match in _TEXT.finditer(answer):
@@ -167,7 +167,7 @@ def parse_citations(
 
 
 def unreadable(answer: str) -> tuple[CitationMark, ...]:
-    """The marks `[cite: …]` of an answer that name no place in any form that is read."""
+    """The marks `[cite: …]` of an answer that name no place in any known form."""
     return tuple(
         CitationMark(match.start(), match.end(), match[0], 0, 0)
         for match in _TEXT.finditer(answer)
@@ -178,9 +178,9 @@ def unreadable(answer: str) -> tuple[CitationMark, ...]:
 def rewrite_citations(
     answer: str, show: Callable[[CitationMark], str], is_file: Callable[[str], bool] = no_file
 ) -> str:
-    """The answer with `show(mark)` in the place of each citation, several of a mark in a row.
+    """The answer with `show(mark)` in place of each citation, several for one mark in a row.
 
-    Of a link that leads to a mark, `[words]([cite: …])`, the words stay, and the mark follows them.
+    If a link leads to a mark, `[words]([cite: …])`, the words stay, and the mark follows them.
     """
     parts: list[str] = []
     at = 0
@@ -203,20 +203,20 @@ def without_citations(text: str) -> str:
 
 
 def without_gaps(text: str) -> str:
-    """The text without its `GAP`s, each of which stands for a mark."""
+    """The text without its `GAP`s, each of which replaced a mark."""
     text = re.sub(rf"{GAP}(?:\s*(?:,|;|and|or)?\s*{GAP})+", GAP, text)
     text = re.sub(rf"\({GAP}\)", GAP, text)
     return re.sub(rf"[,;\s]*{GAP}\s*(?=[.,;:!?)])|{GAP}", "", text)
 
 
 def space_before(text: str, mark: CitationMark) -> str:
-    """The space that a citation in `text` needs so as not to run into what stands before it."""
+    """The space that a citation needs so as not to touch what stands before it in `text`."""
     before = text[mark.start - 1 : mark.start]
     return " " if before and (before.isalnum() or before in ".,;:!?)]`") else ""
 
 
 def plainly_cited(answer: str, is_file: Callable[[str], bool]) -> str:
-    """The answer with a mark for each place: in place of mentions, and of marks of several."""
+    """The answer with one mark for each place, also for mentions and marks of several places."""
     marks = Counter(mark.start for mark in parse_citations(answer, is_file))
 
     def plain(mark: CitationMark) -> str:
@@ -246,12 +246,12 @@ def _mentions(match: re.Match[str]) -> Iterator[CitationMark]:
 
 
 def _in_mark(match: re.Match[str]) -> Iterator[CitationMark]:
-    """The places that a mark names; none if there is a part that names none."""
+    """The places that a mark names; none if any part of it names no place."""
     return _named_in(match["body"] or "", CitationMark(match.start(), match.end(), "", 0, 0))
 
 
 def _named_in(body: str, mark: CitationMark) -> Iterator[CitationMark]:
-    """`mark` for each place that the body of a mark names."""
+    """Copies of `mark`, one for each place that its body names."""
     items = (_BETWEEN.split(body), body.split(";"), [body])  # a path may hold a `,` or a `;`
     for each in next(filter(None, map(_items, items)), []):
         for run in _numbers(each.runs):
@@ -266,10 +266,10 @@ def _named_in(body: str, mark: CitationMark) -> Iterator[CitationMark]:
 
 
 def _numbers(ranges: str) -> Iterator[int]:
-    """Of `2, 4-6`: 2, 4, 5, 6."""
+    """The numbers in a list: `2, 4-6` is 2, 4, 5, 6."""
     for span in _RANGE.finditer(ranges):
         first, last = _ends(span)
-        yield from range(first, min(last + 1, first + _MOST_RUNS))
+        yield from range(first, min(last + 1, first + _MAX_RUNS))
 
 
 def _ends(span: re.Match[str]) -> tuple[int, int]:
@@ -278,7 +278,7 @@ def _ends(span: re.Match[str]) -> tuple[int, int]:
 
 
 class _Item(NamedTuple):
-    """What a part of a mark names, as written: lines of a path, runs, tasks or a fact."""
+    """What part of a mark names, as written: lines of a path, runs, tasks or a fact."""
 
     path: str
     lines: str

@@ -74,10 +74,10 @@ class Missing:
 
 
 def is_absent(found: Document | Missing) -> bool:
-    """Whether nothing at all is there."""
+    """Whether nothing at all exists there."""
     return isinstance(found, Missing) and found.reason is MissingReason.ABSENT
 
 
 def text_hash(text: str) -> str:
-    """The hash by which caches, spans and facts know a text."""
+    """The hash by which caches, spans and facts identify a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -87,7 +87,7 @@ class FileEdit:
 
     @property
     def encoding(self) -> str:
-        """The encoding of the file, as `core.encoding` names it."""
+        """The encoding of the file, named as in `core.encoding`."""
         return self.new_in if self.base is None else self.base.encoding
 
     @cached_property
@@ -97,7 +97,7 @@ class FileEdit:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """The changed lines; a new file is one hunk."""
+        """The hunks; a new file is one hunk."""
         if self.base is None:
             whole = Replacement(0, 0, self.result)
             return (self._hunk(HunkKind.CREATE, whole, 1),)
@@ -120,7 +120,7 @@ class FileEdit:
         )
 
     def keeping(self, accepted: AbstractSet[str]) -> FileEdit | None:
-        """Only these hunks of it, if any."""
+        """The edit with only these hunks, None if none is left."""
         kept = [hunk.replacement for hunk in self.hunks if hunk.id in accepted]
         if len(kept) == len(self.hunks):
             return self
@@ -153,7 +153,7 @@ class FileDeletion:
         return (Hunk(name, HunkKind.DELETE, self.path, 1, text, "", change),)
 
     def keeping(self, accepted: AbstractSet[str]) -> FileDeletion | None:
-        """This, or nothing."""
+        """The deletion, or None without its hunk."""
         return self if self.hunks[0].id in accepted else None
 
 
@@ -173,12 +173,12 @@ class FileRename:
 
     @property
     def base(self) -> None:
-        """None: it is about no text."""
+        """None, since a rename is about no text."""
         return
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every file that it is about, by its old path and by its new one."""
+        """Every file concerned, by its old path and its new one."""
         if not self.inside:
             return (self.path, self.new_path)
         folders = (self.path, self.new_path)
@@ -186,7 +186,7 @@ class FileRename:
 
     @property
     def reverse(self) -> FileRename:
-        """The way back."""
+        """The rename that undoes this one."""
         return FileRename(self.new_uri, self.new_path, self.uri, self.path, self.inside)
 
     @cached_property
@@ -198,7 +198,7 @@ class FileRename:
         return (Hunk(name, HunkKind.RENAME, self.path, 1, *paths, change),)
 
     def keeping(self, accepted: AbstractSet[str]) -> FileRename | None:
-        """This, or nothing."""
+        """The rename, or None without its hunk."""
         return self if self.hunks[0].id in accepted else None
 
 
@@ -218,7 +218,7 @@ class EditPlan:
 
     @staticmethod
     def of(label: str, *files: FileChange) -> EditPlan:
-        """A plan with an id of its own. Raises `ValueError` for a path that occurs twice."""
+        """Make a plan with an id of its own. Raises `ValueError` for a path that occurs twice."""
         if len({change.path for change in files}) < len(files):
             raise ValueError("two changes of a plan are about the same path")
         return EditPlan(uuid4().hex, label, files)
@@ -268,7 +268,7 @@ class Parts:
 
 
 def keep(plan: EditPlan, accepted: AbstractSet[str]) -> EditPlan:
-    """The plan without the hunks whose id is not among `accepted`; may be empty."""
+    """The plan without the hunks that are not `accepted`; may be empty."""
     kept = (change.keeping(accepted) for change in plan.files)
     return replace(plan, files=tuple(change for change in kept if change is not None))
 

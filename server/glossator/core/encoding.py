@@ -36,10 +36,10 @@ _MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
 _OTHER_SCRIPTS = frozenset({"cp1251", "koi8-r", "koi8-u", "cp1253", "cp1255", "cp1256", "cp874"})
 _LATIN = frozenset({"cp1250", "cp1254", "cp1257"})  # as cp1252, which stands for Latin-1
 _CODECS = _MULTI_BYTE | _OTHER_SCRIPTS | _LATIN | {"cp1252"}
-_LIKELY = 0.05  # confidence from which Western text is in doubt, and …
-_LIKELY_MULTI_BYTE = 0.01  # … for codecs that fit few other bytes
-_SAMPLE = 4_096  # bytes
-_AROUND = 200  # bytes of a line
+_MIN_CONFIDENCE = 0.05  # confidence from which Western text is in doubt, and …
+_MIN_MULTI_BYTE_CONFIDENCE = 0.01  # … for codecs that fit few other bytes
+_SAMPLE_BYTES = 4_096  # bytes
+_SURROUNDING_BYTES = 200  # bytes of a line
 _C1 = re.compile(rb"[\x80-\x9f]")
 _WHOLE = re.compile(r"[^\x00-\x7f\ufffd]+")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -102,7 +102,7 @@ def _utf_16(raw: bytes, name: str) -> tuple[str, str] | None:
 
 
 def _as_declared(raw: bytes, known: str) -> tuple[str, str] | None:
-    """None as well for what could not be written as it was: edits keep what they do not touch."""
+    """Decode as declared; None also if the bytes could not be written back unchanged."""
     if not is_declared(known):
         return None
     codec = codec_of(known)
@@ -119,12 +119,12 @@ def declared(codec: str) -> str:
 
 
 def is_declared(encoding: str) -> bool:
-    """Whether somebody named the codec for the file; then it is no Unicode, but may be ASCII."""
+    """Whether the codec was declared for the file; then it is no Unicode, though perhaps ASCII."""
     return encoding.startswith(_DECLARED)
 
 
 def is_guessed(encoding: str) -> bool:
-    """Whether a codec named by `decode` is what the bytes look like, and no Unicode."""
+    """Whether `decode` guessed this codec from the bytes."""
     return not is_unicode(encoding) and not is_declared(encoding)
 
 
@@ -149,7 +149,7 @@ def encode(text: str, encoding: str) -> bytes:
 
 
 def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
-    """The bytes of a text that was edited, so that what was not edited keeps its bytes.
+    """The bytes of an edited text, in which unedited parts keep their bytes.
 
     `name` is the file's for messages, `encoding` that of `before`. Raises `UsageError` for a text
     that the file cannot hold.
@@ -181,7 +181,7 @@ def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
 
 
 def _refuse_guessing(name: str, before: str, after: str) -> None:
-    """Whether é is one byte here or two, nobody can tell if the file holds both."""
+    """Refuse new letters such as é in damaged UTF-8: nobody can tell which bytes they have."""
     if not _UTF8_SEEN_AS_LATIN1.search(before):
         return
     known = set(before)
@@ -213,12 +213,14 @@ def _guess(raw: bytes) -> tuple[str, str]:
 
 
 def _samples(raw: bytes) -> Iterator[bytes]:
-    """The lines that are not ASCII; of a long one the surroundings."""
+    """The lines that are not ASCII; of a long line the parts around other bytes."""
     taken = at = 0
-    while taken < _SAMPLE and (found := _NOT_ASCII.search(raw, at)):
+    while taken < _SAMPLE_BYTES and (found := _NOT_ASCII.search(raw, at)):
         place = found.start()
-        start = max(raw.rfind(b"\n", at, place) + 1, place - _AROUND, at)
-        end = _LINE_END.search(raw, place, place + _AROUND) or _END.search(raw, place + _AROUND)
+        start = max(raw.rfind(b"\n", at, place) + 1, place - _SURROUNDING_BYTES, at)
+        end = _LINE_END.search(raw, place, place + _SURROUNDING_BYTES) or _END.search(
+            raw, place + _SURROUNDING_BYTES
+        )
         at = end.end() if end else len(raw)
         taken += at - start
         yield raw[start:at]
@@ -226,7 +228,7 @@ def _samples(raw: bytes) -> Iterator[bytes]:
 
 @lru_cache(maxsize=4_096)
 def _likely_codecs(sample: bytes) -> tuple[str, ...]:
-    """Likeliest first."""
+    """The codecs that the bytes may have, likeliest first."""
     import chardet  # noqa: PLC0415 - most workspaces do without
 
     asked = [codec.replace("_", "-") for codec in _CODECS]
@@ -236,10 +238,10 @@ def _likely_codecs(sample: bytes) -> tuple[str, ...]:
 
 
 def _least(codec: str) -> float:
-    """The confidence from which a codec is taken."""
+    """The confidence from which on a codec is accepted."""
     if codec in _MULTI_BYTE:
-        return _LIKELY_MULTI_BYTE
-    return 0.0 if codec == "cp1252" else _LIKELY if codec in _CODECS else math.inf
+        return _MIN_MULTI_BYTE_CONFIDENCE
+    return 0.0 if codec == "cp1252" else _MIN_CONFIDENCE if codec in _CODECS else math.inf
 
 
 def _encoded(text: str, codec: str) -> bytes | None:

@@ -64,11 +64,11 @@ class Fact:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """All that must stand as it was for it to hold: first the lines that carry it."""
+        """Everything that must stay the same for the fact to hold: first its own lines."""
         return self.passage, *self.context
 
     def to_json(self) -> dict[str, Any]:
-        """As the ledger keeps it."""
+        """The fact in JSON, as the ledger keeps it."""
         source = {
             "sha256": self.sha256,
             "passage": asdict(self.passage),
@@ -131,7 +131,7 @@ class NewFact:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Those of `Fact.passages`."""
+        """The spans that become `Fact.passages`."""
         return self.span, *self.context
 
 

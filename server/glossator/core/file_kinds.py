@@ -25,7 +25,7 @@ _ONLY_CPP = re.compile(
 
 
 class FileKind(IntEnum):
-    """In the order in which the uses of a symbol are listed."""
+    """Kinds of files, in the order in which the uses of a symbol are listed."""
 
     CODE = 0
     TEST = 1
@@ -39,7 +39,7 @@ class FileKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Paths of one kind (relative, `/` between folders), and how much their lines count, 0 to 1."""
+    """Paths of one kind (relative, `/` between folders), and the weight of their lines, 0 to 1."""
 
     kind: FileKind
     path: re.Pattern[str]
@@ -118,13 +118,13 @@ _RULES = (  # the first that fits counts
 
 
 def kind_of(path: str) -> FileKind:
-    """The kind of a file at a relative path, by what it and its folders are called."""
+    """The kind of the file at a relative path, by the names in the path."""
     rule = _rule_for(path)
     return rule.kind if rule else FileKind.CODE
 
 
 def is_test(path: str) -> bool:
-    """Whether a file at a relative path is of tests."""
+    """Whether the file at a relative path belongs to tests."""
     return kind_of(path) is FileKind.TEST
 
 
@@ -197,7 +197,7 @@ CODE = frozenset(name for name, language in _LANGUAGES.items() if language.code)
 
 
 def _by(words_of: Callable[[_Language], str]) -> dict[str, str]:
-    """The language by each of some words. Raises `DeclarationError` for a word of two."""
+    """The language for each word. Raises `DeclarationError` if two share one."""
     found: dict[str, str] = {}
     for name, language in _LANGUAGES.items():
         for word in words_of(language).split():
@@ -213,7 +213,7 @@ _BY_EDITORS_NAME = _by(lambda language: language.editors)
 
 
 def language_of(path: str, text: str | None = None) -> str | None:
-    """The language of a file; None if it is not one we know.
+    """The language of a file; None if it is unknown.
 
     Its name decides. Where the name leaves it open (a header of C or C++, a script without an
     extension), the beginning of `text` does, if it is given.

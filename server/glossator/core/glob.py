@@ -56,7 +56,7 @@ def compile_listed(pattern: str, under: str = "") -> tuple[re2.Pattern[bytes], b
 
 
 def _regex(pattern: str) -> tuple[str, bool]:
-    """The expression for a pattern, which never matches a NUL; False: for what does not fit."""
+    """The expression for a pattern, which never matches a NUL; False if the pattern is negated."""
     if "\0" in pattern:
         raise UsageError("The pattern holds a NUL character, which no file name has.\nRemove it.")
     wanted = not pattern.startswith("!")

@@ -42,20 +42,20 @@ class Image:
     change: str = ""
 
     def described(self, name: str, size: int) -> str:
-        """In a line for the model: `a.png (image/png, 5,000 bytes)`; `size` is the file's."""
+        """The image in a line: `a.png (image/png, 5,000 bytes)`; `size` is the file's."""
         change = f"; {self.change}" if self.change else ""
         return f"{name} ({self.media_type}, {size:,} bytes{change})"
 
 
 def is_image(path: str) -> bool:
-    """Whether the name is one of an image the model can look at."""
+    """Whether the file name is that of an image that models can see."""
     return PurePath(path).suffix.lower() in _SUFFIXES
 
 
 def image_of(content: bytes) -> Image | str:
-    """The image that the bytes are, made smaller if it is too large and Pillow is installed.
+    """The image in the bytes, made smaller if it is too large and Pillow is installed.
 
-    Otherwise what is wrong with them, as the end of a sentence.
+    If that fails, what is wrong with it, as the end of a sentence.
     """
     media_type = next((kind for start, kind in _MEDIA_TYPES if re.match(start, content)), None)
     if media_type is None:

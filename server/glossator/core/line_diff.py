@@ -84,13 +84,13 @@ def common_suffix(one: str, other: str, limit: int) -> int:
 
 
 def unified_diff(old: str, new: str, old_name: str, new_name: str, context: int = 3) -> str:
-    """The difference as `diff -u` and git write it; empty when there is none."""
+    """The difference in the form of `diff -u` and git; empty when there is none."""
     hunks = "".join(_hunks(lines_with_ends(old), lines_with_ends(new), context))
     return f"{_head(old_name, new_name)}{hunks}" if hunks else ""
 
 
 def unplaced_diff(parts: Iterable[tuple[str, str]], name: str) -> str:
-    """Old and new texts from somewhere in one file, as `unified_diff` without lines' numbers.
+    """The difference of texts from somewhere in a file, without line numbers.
 
     Each text is shown as whole lines.
     """
@@ -201,7 +201,7 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _groups(blocks: list[Block], apart: int) -> Iterator[list[Block]]:
-    """Blocks whose context would meet, together."""
+    """Blocks joined where their contexts would meet."""
     group: list[Block] = []
     for block in blocks:
         if group and block.old_start - group[-1].old_end > apart:
@@ -236,7 +236,7 @@ class Replacement:
 
     @property
     def growth(self) -> int:
-        """By how many characters the text becomes longer."""
+        """How many characters longer the text becomes."""
         return len(self.text) - (self.end - self.start)
 
 
@@ -262,7 +262,7 @@ def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
 def compose(
     base: str, earlier: Sequence[Replacement], later: Sequence[Replacement]
 ) -> tuple[Replacement, ...]:
-    """Replacements in `base` that do what `earlier` do and then, in their result, `later`."""
+    """Replacements in `base` that do the same as `earlier` and then `later` in the result."""
     result = apply_replacements(base, earlier)
     groups = _touching(_placed(earlier), later)
     composed: list[Replacement] = []
@@ -280,7 +280,7 @@ def compose(
 
 
 def inverted(base: str, replacements: Sequence[Replacement]) -> tuple[Replacement, ...]:
-    """Replacements in their result that bring the base back."""
+    """The replacements that turn the result back into the base."""
     return tuple(
         Replacement(there.start, there.end, base[each.start : each.end])
         for there, each in zip(_placed(replacements), replacements, strict=True)
@@ -288,7 +288,7 @@ def inverted(base: str, replacements: Sequence[Replacement]) -> tuple[Replacemen
 
 
 def trimmed(base: str, replacement: Replacement) -> Replacement:
-    """The same change without what is alike at both ends; never begins or ends within a CRLF."""
+    """The change without equal text at both ends; never begins or ends within a CRLF."""
     old = base[replacement.start : replacement.end]
     new = replacement.text
     prefix = common_prefix(old, new)
@@ -316,7 +316,7 @@ def line_replacements(old: str, new: str) -> tuple[Replacement, ...]:
 
 
 class _TouchingGroup(NamedTuple):
-    """Replacements that touch in the text between: its place there, and what `earlier` grew."""
+    """Replacements that touch in the text between: its place, and what `earlier` added."""
 
     start: int
     end: int
@@ -331,7 +331,7 @@ class _Placed(NamedTuple):
 
 
 def _placed(earlier: Iterable[Replacement]) -> list[_Placed]:
-    """Where their texts stand in their result."""
+    """The places of the new texts in the result."""
     growth = 0
     placed = []
     for each in earlier:

@@ -36,7 +36,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])|&#?\w+;")
 
 
 def plain(text: str) -> str:
-    """Markdown without its marks: code as it is, of links their words."""
+    """Markdown without its marks: code stays, links become their words."""
     parts: list[str] = []
     at = 0
     for found in _BLOCK.finditer(text):
@@ -66,7 +66,7 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def _without_unseen(escape: re.Match[str]) -> str:
-    """A character that is written as an entity and would be unseen, as it is shown; else as is."""
+    """An entity as its visible escape if it stands for an invisible character; else unchanged."""
     character = unescape(escape[0])
     seen = shown_prose(character)
     return escape[0] if seen == character else seen
@@ -83,13 +83,13 @@ def harmless(block: str) -> str:
 
 
 def _no_command(link: re.Match[str]) -> str:
-    """A link without what it leads to, if that is a command, however its letters are written."""
+    """A link without its target if that runs a command, in whatever letters."""
     to = _NOT_SEEN.sub("", _ESCAPE.sub(_meant, link[2])).lower()
     return link[1] if to.startswith("command:") else link[0]
 
 
 def _made_harmless(line: str) -> str | None:
-    """A line with what is active in it escaped, but for its code; None if a back-tick is alone."""
+    """A line with its active parts escaped, code excepted; None if a back-tick has no partner."""
     parts: list[str] = []
     at = start = 0
     while at < len(line):

@@ -81,7 +81,7 @@ class QuestionAnswer:
 
 
 class Named(Protocol):
-    """A session; its title may change while it runs."""
+    """A session that asks; its title may change while it runs."""
 
     id: str
     title: str
@@ -89,7 +89,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The session that asks, as it is shown; both are empty where none does."""
+    """The session that asks, as people see it; both fields are empty if none does."""
 
     session_id: str = ""
     session_title: str = ""
@@ -100,7 +100,7 @@ _session: ContextVar[Named | None] = ContextVar("session that asks", default=Non
 
 @contextmanager
 def asking_for(session: Named) -> Iterator[None]:
-    """What asks the user within the block asks for this session."""
+    """Name the session that asks the user within the block."""
     token = _session.set(session)
     try:
         yield
@@ -109,7 +109,7 @@ def asking_for(session: Named) -> Iterator[None]:
 
 
 def asker() -> Asker:
-    """The session that asks here and now."""
+    """The session that asks at this point of the program."""
     session = _session.get()
     return Asker() if session is None else Asker(session.id, shown(session.title))
 
@@ -123,7 +123,7 @@ _NO_OPTION = Option("No", "Nothing is done. Words of your own change the plan.")
 
 
 def offer_plan(plan: str) -> Question:
-    """The question whether to start a plan, which the user may change."""
+    """The question whether to start a plan; the user may change the plan."""
     return Question(
         "Start this plan?",
         (*_START_OPTIONS.values(), _NO_OPTION),
@@ -135,7 +135,7 @@ def offer_plan(plan: str) -> Question:
 def answered_offer(
     session_id: str, chosen: Sequence[str], words: str, draft: str
 ) -> tuple[str, dict[str, str]] | None:
-    """The command that does what the user answered to `offer_plan`, and its argument."""
+    """The command for the user's answer to `offer_plan`, and its argument."""
     if mode := next(
         (each for each, option in _START_OPTIONS.items() if option.label in chosen), None
     ):
@@ -147,7 +147,7 @@ def answered_offer(
 
 
 def plan_of(answer: str) -> str:
-    """The section with the plan, its places as people read them; "" if there is none."""
+    """The section with the plan, its citations made readable; "" if there is none."""
     quoted = fences(answer)
     found = next(
         (each for each in _PLAN_HEADING.finditer(answer) if not _is_within(each, quoted)), None
@@ -165,7 +165,7 @@ def plan_of(answer: str) -> str:
 
 
 def steps_of(plan: str) -> tuple[Todo, ...]:
-    """The items of the lists of a plan, those below other items left out."""
+    """The list items of a plan; nested items are left out."""
     quoted = fences(plan)
     found = (each for each in _PLAN_STEP.finditer(plan) if not _is_within(each, quoted))
     texts = (" ".join(plain(_PLACE_IN_STEP.sub("", each["text"])).split()) for each in found)

@@ -19,8 +19,8 @@ from glossator.core.stored import from_stored
 from glossator.core.tool_result import Budget, cut
 
 ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
-_SEARCHES = 12  # that are listed, and the last
-_LEAST = 200  # bytes of a finding that is cut to fit
+_MAX_SEARCHES = 12  # that are listed, and the last
+_MIN_FINDING_BYTES = 200  # bytes of a finding that is cut to fit
 _UNJUDGED = "(not judged)"
 _NO_PROOF = "This does not mean that nothing is there. Ask for less at once, or look yourself."
 FILE, FOLDER, WORKSPACE = "file", "folder", "workspace"  # kinds beside those of symbols
@@ -59,12 +59,12 @@ class Report:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Those of all findings, in order."""
+        """The citations of all findings, in order."""
         return tuple(each for finding in self.findings for each in finding.citations)
 
     @property
     def read(self) -> tuple[Span, ...]:
-        """The cited lines that the sub-agent was shown, also of findings that they do not carry."""
+        """The cited lines that the sub-agent was shown, whether or not they support a finding."""
         return tuple(
             each.span
             for each in self.citations
@@ -73,7 +73,7 @@ class Report:
 
     @property
     def rests_on_lines(self) -> bool:
-        """Whether a finding cites lines that were shown, and nothing is known against it."""
+        """Whether a finding cites lines that were shown, and nothing contradicts it."""
         return any(each.span is not None and each.is_shown for each in self.citations)
 
     @property
@@ -82,7 +82,7 @@ class Report:
         return not self.findings
 
     def markdown(self) -> str:
-        """The report for people; its citations are the marks that were written."""
+        """The report for people, with the citation marks as written."""
         kind = "There is no report" if self.is_empty else "This report is partial"
         parts = [f"*{kind}: {self.partial}.*"] if self.partial else []
         parts.append(joined(finding.text for finding in self.findings))
@@ -91,14 +91,14 @@ class Report:
         return "\n\n".join(filter(None, parts)) or "Nothing was found."
 
     def account(self) -> str:
-        """What was searched, as a list of Markdown; "" for nothing."""
+        """What was searched, as a Markdown list; "" for nothing."""
         return "\n".join(f"- {harmless(each)}" for each in self.searched)
 
     def model_message(self, budget: int, *, says_unjudged: bool = False) -> str:
         """The report for the model that asked for it, within `budget` bytes.
 
-        A citation that did not hold is no mark any more, so that it is not passed on. With
-        `says_unjudged`, words stand behind the marks of what was only read.
+        A citation that did not hold becomes words, so that it is not passed on. With
+        `says_unjudged`, words behind a mark say that it was only read.
         """
         head = f"Partial: {self.partial}. What was found until then:" if self.partial else ""
         account = _account(self.searched)
@@ -107,16 +107,16 @@ class Report:
             head, blocks = "", [_NO_PROOF]
         if self.open:
             blocks += ["Open:", *self.open]
-        room = budget - _bytes(head) - _bytes(account) - _LEAST
-        kept, left_out = cut(blocks, Budget(bytes=max(room, _LEAST)))
+        room = budget - _bytes(head) - _bytes(account) - _MIN_FINDING_BYTES
+        kept, left_out = cut(blocks, Budget(bytes=max(room, _MIN_FINDING_BYTES)))
         if not kept:
-            kept, left_out = [_cut(blocks[0], max(room, _LEAST))], len(blocks) - 1
+            kept, left_out = [_cut(blocks[0], max(room, _MIN_FINDING_BYTES))], len(blocks) - 1
         more = f"[{left_out:,} more were left out; ask for less at once]" if left_out else ""
         return _cut("\n\n".join(filter(None, (head, joined(kept), more, account))), budget)
 
 
 def _told(finding: Finding, says_unjudged: bool) -> str:
-    """The finding, with words in the place of marks that did not hold."""
+    """The finding, with words in place of marks that did not hold."""
     found = iter(finding.citations)
     unjudged = _unjudged(finding) if says_unjudged else frozenset()
 
@@ -131,7 +131,7 @@ def _told(finding: Finding, says_unjudged: bool) -> str:
 
 
 def _unjudged(finding: Finding) -> frozenset[int]:
-    """Where marks end behind sentences that none of their marks was verified for, but one read."""
+    """Where sentences end that nobody judged: of their marks some were read, none verified."""
     groups: list[list[tuple[int, CitationStatus]]] = []  # marks that stand together
     end = 0
     for written, citation in zip(parse_citations(finding.text), finding.citations, strict=False):
@@ -151,13 +151,13 @@ def _account(searched: tuple[str, ...]) -> str:
     if not searched:
         return ""
     *lines, last = searched
-    if (more := len(lines) - _SEARCHES) > 0:
-        lines[_SEARCHES:] = [f"{more:,} more"]
+    if (more := len(lines) - _MAX_SEARCHES) > 0:
+        lines[_MAX_SEARCHES:] = [f"{more:,} more"]
     return "Searched: " + "; ".join([*lines, last])
 
 
 def joined(blocks: Iterable[str]) -> str:
-    """Items of a list stand together, other blocks apart."""
+    """The blocks joined: list items stand together, other blocks apart."""
     text, in_list = "", False
     for block in blocks:
         is_item = ITEM.match(block) is not None
@@ -192,7 +192,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """A short name that it keeps."""
+        """A short key that stays the same."""
         whole = f"{self.path}\0{self.name}\0{self.kind}"
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 

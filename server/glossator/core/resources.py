@@ -1,8 +1,8 @@
-"""What this process takes of the system: open files, memory, and imports that take long.
+"""What this process takes of the system: open files, memory, and slow imports.
 
 A search keeps few files open, but a limit of 256 or 1,024 is soon reached with a watcher, sessions
-and connections besides. Commands get the limit back that was there before it was raised: programs
-that use select(2) cannot deal with more than 1,024.
+and connections besides. Commands get back the limit from before it was raised: programs that use
+select(2) cannot deal with more than 1,024.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from glossator.core.errors import TooManyOpenFiles
 if sys.platform != "win32":
     import resource
 
-_ENOUGH = 65_536
-_SHORT = 0.05  # of the machine's memory
+_WANTED_FILES = 65_536  # open at once
+_SHORT_MEMORY_SHARE = 0.05  # of the machine's memory; with less left, it is short
 
 _of_commands: int | None = None
 _ONE_IMPORT_AT_A_TIME = Lock()
 
 
 def raise_open_file_limit() -> None:
-    """Let this process open as many files as it may, up to `_ENOUGH`; for its start."""
+    """Raise this process's limit of open files, up to `_WANTED_FILES`; called at the start."""
     global _of_commands  # noqa: PLW0603 - a limit of the process is one for all of it
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
+    wanted = _WANTED_FILES if hard == resource.RLIM_INFINITY else min(hard, _WANTED_FILES)
     while soft != resource.RLIM_INFINITY and soft < wanted:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
@@ -46,17 +46,17 @@ def raise_open_file_limit() -> None:
 
 
 def open_file_limit_of_commands() -> int | None:
-    """How many files a command may have open; None: as many as this process."""
+    """How many files a command may have open; None: as many as this process may."""
     return _of_commands
 
 
 def is_exhaustion(error: OSError) -> bool:
-    """Whether it says that this process, or the machine, has as many files open as it may."""
+    """Whether the error says that this process, or the machine, has too many files open."""
     return error.errno in (errno.EMFILE, errno.ENFILE)
 
 
 def refuse_if_exhausted(error: OSError, path: str) -> None:
-    """Raise `TooManyOpenFiles` if that is why `path` could not be opened: it says nothing of it."""
+    """Raise `TooManyOpenFiles` if that is why `path` could not be opened."""
     if not is_exhaustion(error):
         return
     whose = "Glossator" if error.errno == errno.EMFILE else "This machine"
@@ -68,7 +68,7 @@ def refuse_if_exhausted(error: OSError, path: str) -> None:
 
 
 def is_memory_short() -> bool:
-    """Whether the machine has little memory left: Linux says so, elsewhere it is not known.
+    """Whether the machine has little memory left; False where the system does not say.
 
     Source: proc_meminfo(5), MemAvailable.
     """
@@ -77,13 +77,13 @@ def is_memory_short() -> bool:
             sizes = {
                 name: int(rest.split()[0]) for name, rest in (row.split(":", 1) for row in file)
             }
-        return sizes["MemAvailable"] < _SHORT * sizes["MemTotal"]
+        return sizes["MemAvailable"] < _SHORT_MEMORY_SHARE * sizes["MemTotal"]
     except (OSError, KeyError, ValueError, IndexError):
         return False
 
 
 def return_free_memory() -> None:
-    """Let the system have what is not in use, where the C library can do that."""
+    """Return unused memory to the system, where the C library can."""
     if sys.platform == "linux":
         import ctypes  # noqa: PLC0415 - it takes 3 ms of each start
 

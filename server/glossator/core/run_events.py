@@ -162,7 +162,7 @@ class FilesChanged:
 
 
 def not_saved(paths: Sequence[str]) -> str:
-    """What to do about files that only the editor has as they were changed."""
+    """A sentence on what to do about files whose edits only the editor has."""
     names = some_of([shown(path) for path in paths], _MAX_NAMES)
     return f"Not saved in the editor: {names}. Save what you want to keep."
 

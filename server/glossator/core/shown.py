@@ -79,7 +79,7 @@ _MEANT = {letter: character for character, letter in _LETTERS.items()}
 
 
 def shown(text: str) -> str:
-    """A path, or another text, on one line."""
+    """A path, or another text, on one line, with hidden characters escaped."""
     if _PLAIN.fullmatch(text):
         return text
     hidden = _hidden(text) | {found.start() for found in _ENDS.finditer(text)}
@@ -90,7 +90,7 @@ def shown(text: str) -> str:
 
 
 def shown_text(text: str) -> str:
-    """A text of many lines; a CR LF ends a line as LF does."""
+    """A text of many lines, escaped; a CR LF ends a line as LF does."""
     if _PLAIN_TEXT.fullmatch(text):
         return text
     text = text.replace("\r\n", "\n")
@@ -98,25 +98,25 @@ def shown_text(text: str) -> str:
 
 
 def shown_prose(text: str) -> str:
-    """Markdown of many lines; letters of every script stay."""
+    """Markdown of many lines, escaped; letters of every script stay."""
     text = text.replace("\r\n", "\n")
     return _UNSEEN_ONE.sub(lambda found: _escaped(found[0]), text)
 
 
 def some_of(texts: Sequence[str], most: int) -> str:
-    """The first texts, as they are, and how many more there are: `a, b and 3 more`."""
+    """The first texts, and how many more there are: `a, b and 3 more`."""
     more = len(texts) - most
     names = ", ".join(texts[:most])
     return f"{names} and {more:,} more" if more > 0 else names
 
 
 def meant(path: str) -> str:
-    """The path that is shown as `path`, if it is shown with escapes."""
+    """The path that is shown as `path`, whose escapes are undone."""
     return _ESCAPED.sub(_taken_back, path)
 
 
 def _hidden(line: str) -> set[int]:
-    """Where the characters are that are not shown as they are."""
+    """The places of characters that must be escaped."""
     hidden = {found.start() for found in _UNSEEN_ONE.finditer(line)}
     hidden |= {found.start() for found in _POSING.finditer(line)}
     if _ALIKE.search(line) is None:
@@ -154,9 +154,9 @@ _VALUE = 40  # characters of an argument's value that are shown
 
 
 def brief_arguments(arguments: Mapping[str, Any]) -> str:
-    """`pattern="foo" limit=3 2 edits`: long texts are cut; objects and long lists are counted.
+    """Arguments in a line: `pattern="foo" limit=3 2 edits`; long texts are cut, lists counted.
 
-    Of a long path the end is shown.
+    A long path is cut to its end.
     """
     return " ".join(_brief(name, value) for name, value in arguments.items())
 
@@ -179,7 +179,7 @@ def _brief(name: str, value: object) -> str:
 
 
 def _end_of_path(path: str) -> str:
-    """The last folders and the name, or the end of a name that is as long."""
+    """The last folders and the name of a path, or the end of a name that is as long."""
     kept = path[-_VALUE:]
     while len(text := _json(f"…{kept}")) > _VALUE:
         kept = kept[1:]
@@ -188,7 +188,7 @@ def _end_of_path(path: str) -> str:
 
 
 def _cut(value: str) -> str:
-    """A long text within its quotes, so that one sees where it ends."""
+    """A long text, cut inside its quotes, so that people see that it is cut."""
     kept = value[:_VALUE]
     while len(text := _json(f"{kept}…")) > _VALUE:
         kept = kept[:-1]
@@ -200,7 +200,7 @@ def _json(value: object) -> str:
 
 
 def in_tags(text: str) -> str:
-    """Text between a pair of tags that it does not contain."""
+    """The text between a pair of tags that it does not contain."""
     tag = "material"
     lowered = text.lower()
     while f"</{tag}" in lowered:

@@ -20,7 +20,7 @@ class Span:
 
 
 def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ascending numbers as runs of consecutive ones: the first and the last of each."""
+    """Ascending numbers as runs: the first and last of each run of consecutive ones."""
     first = last = None
     for number in numbers:
         if first is None or last is None:
@@ -34,14 +34,14 @@ def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def spans_of(document: Document, numbers: Iterable[int]) -> tuple[Span, ...]:
-    """Ascending lines of a document."""
+    """Spans of a document for ascending lines."""
     return tuple(Span(document.uri, document.sha256, *lines) for lines in runs(numbers))
 
 
 def whole_and_cut(
     document: Document, numbers: Iterable[int], characters: int
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Ascending lines that are shown: those that are whole, and those cut after `characters`."""
+    """Ascending shown lines: those that are whole, and those cut after `characters`."""
     whole: list[int] = []
     cut: list[int] = []
     for number in numbers:
@@ -124,7 +124,7 @@ class Citation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether its lines exist and the model was shown them, whatever they say."""
+        """Whether the lines exist and the model was shown them, whatever they say."""
         return self.status in (CitationStatus.READ, CitationStatus.VERIFIED)
 
     @property
@@ -157,14 +157,14 @@ class CitationView:
 
     @property
     def leads_to(self) -> tuple[int | None, int | None]:
-        """The first and the last of the lines to open."""
+        """The first and last of the lines to open."""
         if self.moved_to is not None:
             return self.moved_to, self.moved_until
         return self.first_line, self.last_line
 
     @staticmethod
     def of(citation: Citation) -> CitationView:
-        """What is sent of a citation."""
+        """The view of a citation that is sent to clients."""
         span, (first, last) = citation.span, citation.cited
         has_moved = citation.status is CitationStatus.MOVED
         is_as_cited = span is None or (span.first_line, span.last_line) == (first, last)
@@ -205,5 +205,5 @@ None where nothing is known of its syntax.
 
 
 async def no_statements(_path: str, _first_line: int, _last_line: int) -> tuple[Statement, ...]:
-    """Where nothing parses."""
+    """Finds no statements; used where nothing parses."""
     return ()

@@ -1,4 +1,4 @@
-"""How the citations of an answer stand, and what its run does now, in words for people."""
+"""Describes for people how the citations of an answer stand, and what its run does now."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _MARKER = re.compile(r"\s*(?:[-*+>#|]+\s+|\d{1,3}[.)]\s+)*")
 
 
 def state_in_words(event: StateChanged) -> str:
-    """What is said while a run is in a state: `Checking the answer… 8 citations`; "" at its end."""
+    """What a state is called while it lasts: `Checking the answer… 8 citations`; "" at the end."""
     return f"{DOING[event.state]} {event.detail}".rstrip() if event.state in DOING else ""
 
 
 def holds(citation: Citation | CitationView) -> bool:
-    """Whether nothing is known against it."""
+    """Whether nothing is known against the citation."""
     return citation.status in (CitationStatus.READ, CitationStatus.VERIFIED)
 
 
@@ -57,9 +57,9 @@ def is_left_open(citation: Citation | CitationView) -> bool:
 
 
 def objection(citation: Citation | CitationView) -> str:
-    """What is known against it, in a word or two; "" for nothing.
+    """What is known against the citation, in a word or two; "" for nothing.
 
-    *Not read* is what nobody judged: the lines cannot be found, or were not shown.
+    *Not read* means that nobody judged it: the lines cannot be found, or were not shown.
     """
     if holds(citation):
         return ""
@@ -68,7 +68,7 @@ def objection(citation: Citation | CitationView) -> str:
 
 
 def names_no_file(citation: Citation | CitationView) -> bool:
-    """Whether it is a fact or a task: its lines are not in what it is called."""
+    """Whether the citation names a fact or a task, whose name does not tell its lines."""
     return _FACT_OR_TASK.fullmatch(citation.target) is not None
 
 
@@ -81,7 +81,7 @@ def where(citation: CitationView) -> str:
 
 
 def found_of(mark: CitationMark, citations: Sequence[CitationView]) -> CitationView | None:
-    """What was found of a mark of an answer; of several what is gravest."""
+    """The finding on a mark of an answer, the gravest if there are several."""
     same = [each for each in citations if _names(each, mark)]
     here = [each for each in same if each.at == mark.start]
     return min(
@@ -100,7 +100,7 @@ def _names(citation: CitationView, mark: CitationMark) -> bool:
 
 
 def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
-    """One for each mark; where it is not known which mark one is of, one for each place."""
+    """One citation for each mark; if the mark is not known, one for each place."""
     found: dict[tuple[str, int | None], CitationView] = {}
     for each in citations:
         key = (where(each), each.at)
@@ -110,7 +110,7 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
-    """`6 citations: 4 verified by a model, 2 not judged`, and what else there is, or ""."""
+    """A count such as `6 citations: 4 verified by a model, 2 not judged`, or ""."""
     every = distinct(citations)
     parts = []
     if every:
@@ -126,7 +126,7 @@ def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 
 
 
 def _kind(citation: CitationView) -> str:
-    """`verified by rules`, `not judged`."""
+    """The kind of a citation: `verified by rules`, `not judged`."""
     if citation.status is CitationStatus.READ:
         return _NOT_JUDGED
     verified = citation.status is CitationStatus.VERIFIED
@@ -135,7 +135,7 @@ def _kind(citation: CitationView) -> str:
 
 
 def sentence_at(text: str, at: int | None) -> str:
-    """The sentence of an answer whose mark begins at `at`, on one line and without marks."""
+    """The sentence whose mark begins at `at`, on one line and without marks."""
     if at is None or not 0 <= at < len(text):
         return ""
     line = text[text.rfind("\n", 0, at) + 1 : at]
@@ -145,17 +145,17 @@ def sentence_at(text: str, at: int | None) -> str:
 
 
 def confirmed(text: str) -> str:
-    """A text without the words that stand behind what was marked."""
+    """A text without the words that `marked` adds."""
     return text.replace(UNSURE, "").replace(OTHERWISE, "")
 
 
 def unmarked(text: str) -> str:
-    """A text without its marks of citations."""
+    """A text without its citation marks."""
     return without_citations(text)
 
 
 def one_sentence(text: str) -> str:
-    """A sentence of Markdown on one line, without marks and what begins an item; cut if long."""
+    """The sentence on one line, without marks and without the item's marker; cut if long."""
     words = " ".join(unmarked(_MARKER.sub("", text, count=1)).split())
     words = re.sub(r" +([.,;:])", r"\1", words).strip(" |")
     if len(words) > _SENTENCE_CHARACTERS:
@@ -170,9 +170,9 @@ def findings(
     corrections: Sequence[Correction],
     named: Callable[[str, CitationView], str],
 ) -> Iterator[str]:
-    """What was found of each sentence of an answer, as items of Markdown.
+    """The findings on each sentence of an answer, as Markdown items.
 
-    `named` makes Markdown of the place of a citation.
+    `named` turns the place of a citation into Markdown.
     """
     for cited in distinct(citations):
         by = f" (judged {BY[cited.basis]})" if cited.basis else ""

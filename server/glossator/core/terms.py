@@ -31,7 +31,7 @@ STOP_WORDS = frozenset(
 
 
 def query_terms(question: str) -> tuple[str, ...]:
-    """Distinct lower-case stems of the question, in order; whole identifiers come with parts."""
+    """Distinct lower-case stems of the question, in order; identifiers stand beside their parts."""
     terms: dict[str, None] = {}
     for word in _WORD.findall(question):
         parts = [part.lower() for part in parts_of(word)]
@@ -50,12 +50,12 @@ def identifiers(question: str) -> tuple[str, ...]:
 
 
 def defining(names: Iterable[str]) -> str:
-    """A regular expression of lines that define one of these identifiers, in most languages."""
+    """A regular expression for lines that define one of these identifiers, in most languages."""
     return rf"(?m)^[ \t]*(?:[\w()]+[ \t]+)*(?:{DEFINING})[ \t]+{_RECEIVER}(?:{'|'.join(names)})\b"
 
 
 def parts_of(word: str) -> list[str]:
-    """The parts of an identifier, by case changes, underscores and digits."""
+    """The parts of an identifier, split at case changes, underscores and digits."""
     return (_PARTS if word.isascii() else _OTHER_PARTS).findall(word)
 
 
@@ -73,5 +73,5 @@ _IMPORT = re.compile(r"\s*(?:from|import|(?:pub )?use|using|require|#include)\b"
 
 
 def is_import(line: str) -> bool:
-    """Whether an import begins on the line."""
+    """Whether a line begins an import."""
     return _IMPORT.match(line) is not None

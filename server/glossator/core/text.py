@@ -77,7 +77,7 @@ class LineTable:
         return start + points
 
     def nearest_offset(self, position: Position, encoding: PositionEncoding) -> int:
-        """As `offset`, but a place that does not exist means the nearest one before it.
+        """Like `offset`, but a place that does not exist means the nearest one before it.
 
         A line behind the last one means the end of the text.
         """
@@ -111,7 +111,7 @@ def count_units(text: str, encoding: PositionEncoding) -> int:
 
 
 def _points(line: str, units: int, encoding: PositionEncoding) -> tuple[int, bool]:
-    """How many whole characters the first `units` hold, and whether they end with the last one."""
+    """How many whole characters the first `units` hold, and whether they end exactly there."""
     if encoding == "utf-32" or line.isascii():
         return max(0, min(units, len(line))), True
     seen = 0
@@ -124,16 +124,16 @@ def _points(line: str, units: int, encoding: PositionEncoding) -> tuple[int, boo
 
 
 def is_inside(line: str) -> bool:
-    """Whether how deep a line stands says anything: it is not empty, and no directive or label."""
+    """Whether a line's indentation is meaningful: it is not blank, no directive and no label."""
     return bool(line.strip()) and not _AT_MARGIN.match(line)
 
 
 def depth(line: str) -> int:
-    """The columns before its first character."""
+    """The columns before the line's first character."""
     expanded = line.expandtabs(_TAB_COLUMNS)
     return len(expanded) - len(expanded.lstrip())
 
 
 def level(line: str) -> int:
-    """How deep a line stands: a bracket in front of it belongs to what began as deep above."""
+    """The indentation of a line; a bracket before it belongs to what began equally deep above."""
     return depth(line) + (line.lstrip()[0] in ")]}{")

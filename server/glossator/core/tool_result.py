@@ -47,7 +47,7 @@ class ToolResult:
 
     @property
     def said(self) -> str:
-        """The text without its number: what tells whether two results say the same."""
+        """The text without its number, to compare whether two results say the same."""
         return self.text.replace(self.number, "", 1) if self.number else self.text
 
     @staticmethod

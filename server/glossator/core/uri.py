@@ -40,5 +40,5 @@ def to_path(uri: str) -> str | None:
 
 
 def home_of(environment: Mapping[str, str]) -> str | None:
-    """The folder; None if nothing names it."""
+    """The user's home folder; None if nothing names it."""
     return environment.get("HOME") or environment.get("USERPROFILE") or None

@@ -65,7 +65,7 @@ class Price:
 
 
 def in_dollars(price: float) -> str:
-    """Cents as they are, smaller ones with two digits that tell: `$1.20`, `$0.0034`."""
+    """A price in words, such as `$1.20` or `$0.0034`: small ones have two significant digits."""
     if price >= 0.01 or price == 0:
         return f"${price:,.2f}"
     return f"${price:.2g}" if price >= 0.0001 else "under $0.0001"

@@ -32,7 +32,7 @@ class WireError(ValueError):
 
 
 def to_wire(value: object) -> Json:
-    """What JSON can carry of `value`; a number that JSON has no word for becomes null."""
+    """The JSON form of `value`; a number that JSON cannot express becomes null."""
     if type(value) in _AS_THEY_ARE:
         return value
     match value:
@@ -72,7 +72,7 @@ def event_from_wire(value: dict[str, Any]) -> Event | None:
 
 
 def camel(name: str) -> str:
-    """`first_line` as `firstLine`."""
+    """A field's name in camel case: `first_line` becomes `firstLine`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
 
@@ -85,7 +85,7 @@ def _wire_names(kind: type[Any]) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _fields(kind: type[Any]) -> dict[str, tuple[str, Any, bool]]:
-    """Wire name -> name, type, whether it must be given."""
+    """The fields by wire name: name, type, and whether it is required."""
     hints = typing.get_type_hints(kind)
     return {
         camel(field.name): (
@@ -146,7 +146,7 @@ def _typed(
 
 
 def _meant(kinds: list[Any], value: object) -> Any:  # noqa: ANN401 - a type expression
-    """Of several dataclasses the one whose required fields are all given; else the first."""
+    """The dataclass among several whose required fields are all given; else the first."""
     if len(kinds) > 1 and isinstance(value, dict):
         for kind in kinds:
             if all(name in value for name, (_, _, required) in _fields(kind).items() if required):

@@ -55,7 +55,7 @@ class Customizations:
         return tuple(f"{count:,} {word}{'s' * (count > 1)}" for count, word in counts if count)
 
     def called(self, word: str) -> Skill | SlashCommand | None:
-        """What `/word` means: of a skill and a command, the user's own, else the skill."""
+        """What `/word` means if a skill and a command have it: the user's own, else the skill."""
         skill, command = self.skills.get(word), self.commands.get(word)
         if skill is None or not skill.by_user:
             return command
@@ -84,7 +84,7 @@ class CustomizationFiles:
     def of_user(
         environment: Mapping[str, str], disabled: Iterable[str], tools: Iterable[str]
     ) -> CustomizationFiles:
-        """With the places of the user of this process."""
+        """Read the places of the user of this process."""
         config = platformdirs.user_config_dir("glossator")
         return CustomizationFiles(home_of(environment), config, disabled, tools)
 
@@ -161,7 +161,7 @@ class CustomizationFiles:
 
 
 def _without_effect(described: Described) -> str:
-    """What a skill that is used asks for in vain."""
+    """Fields of a skill that have no effect here."""
     ignored = described.ignored if isinstance(described, Skill) else ()
     return f"Without effect here: {', '.join(ignored)}." if ignored else ""
 

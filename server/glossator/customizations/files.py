@@ -40,7 +40,7 @@ MOST_FILES = 200  # of one place
 
 _TOO_LARGE = Malformed(f"has more than {MAX_BYTES:,} bytes; make it shorter.")
 _ENTRIES = 20_000  # of a folder that are looked at
-_DEEPEST = 5  # folders of commands within each other
+_MAX_FOLDER_DEPTH = 5  # folders of commands within each other
 _FOLDERS = 200  # of commands
 _BELOW = (  # the home folder, and those of the workspace
     (os.path.join(".claude", "agents"), CustomizationKind.AGENT),
@@ -123,7 +123,7 @@ def _commands(folder: str) -> Iterator[tuple[str, str]]:
         within = os.path.relpath(path, folder)
         steps = [] if within == os.curdir else within.split(os.sep)
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        if len(steps) >= _DEEPEST:
+        if len(steps) >= _MAX_FOLDER_DEPTH:
             folders.clear()
         for name in sorted(names)[:_ENTRIES]:
             if name.endswith(_SUFFIX) and name[0] != ".":

@@ -23,7 +23,7 @@ _FILE = re.compile(
     r"---[ \t]*\n(?P<head>.*?)^---[ \t]*(?:\n(?P<body>.*))?$", re.DOTALL | re.MULTILINE
 )
 _PAIR = re.compile(r"(?P<key>[\w-]+):[ \t]+(?P<value>[^\s\"'|>].*)", re.DOTALL)
-_DEPTH = 8  # of lists and mappings in each other
+_MAX_DEPTH = 8  # of lists and mappings in each other
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # six times as fast, in most wheels
 
 
@@ -106,7 +106,7 @@ def _load(head: str) -> Value:
             raise _RefusedError("aliases are refused", event.start_mark)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEPTH:
+        if depth > _MAX_DEPTH:
             raise _RefusedError("it is nested too deep", event.start_mark)
     loaded: Value = yaml.load(head, _LOADER) or ""  # noqa: S506 - it makes texts, lists and dicts
     return loaded

@@ -1,6 +1,6 @@
-"""What files describe: sub-agents, skills and slash commands, and what of them a model reads.
+"""Sub-agents, skills and slash commands as their files describe them, and what models read of them.
 
-Of the front matter count, for all, `description`, and
+These fields of the front matter count: `description` for all kinds, and
 
 - of sub-agents `name`, `tools`, `disallowedTools` and `model`;
 - of skills `name`, `when_to_use`, `argument-hint`, `user-invocable` and `disable-model-invocation`;
@@ -40,7 +40,7 @@ _FILE_BYTES = 1_000_000  # of a file in a skill's folder, that may be read
 _PART = 40_000  # characters of it, in one reading
 _FOLDERS = 50  # in a skill's folder
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}(?::[^\W_][\w.-]{0,63})*")
-_LONGEST = 1_000  # characters of a description
+_MAX_DESCRIPTION_CHARACTERS = 1_000
 _SHORTENED = (500, 250, 120, 60, 0)  # characters of each in a listing that would be too long
 _BAD_NAME = Malformed(
     "has a name that cannot be used; take letters, digits and hyphens, 64 at most."
@@ -52,7 +52,7 @@ _FOLDER = "${CLAUDE_SKILL_DIR}"
 
 
 def is_name(name: str) -> bool:
-    """Whether something may be called so: one word, in which nothing hides."""
+    """Whether a name is allowed: one word without hidden characters."""
     return _NAME.fullmatch(name) is not None and shown(name) == name
 
 
@@ -65,13 +65,13 @@ def name_of(found: FrontMatter, otherwise: str = "") -> str | Malformed:
 
 
 def description_of(found: FrontMatter) -> str:
-    """What is said of it, on a line; without a description, the first paragraph of the text."""
+    """The description on one line; without one, the first paragraph of the text."""
     said = f"{found.text('description')} {found.text('when_to_use')}".strip()
     return one_line(said or found.body.partition("\n\n")[0].lstrip("# "))
 
 
 def hint_of(found: FrontMatter) -> str:
-    """What the arguments of a command are; `[file]` is a list in YAML."""
+    """The arguments of a command in words; `[file]` is a list in YAML."""
     hint = found.fields.get("argument-hint", "")
     if isinstance(hint, list):
         hint = f"[{', '.join(map(str, hint))}]"
@@ -79,9 +79,13 @@ def hint_of(found: FrontMatter) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text from a file on one line, in which nothing is unseen, cut if it is long."""
-    line = shown_prose(" ".join(text[: 4 * _LONGEST].split()))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    """A text from a file on one line, without invisible characters, shortened if it is long."""
+    line = shown_prose(" ".join(text[: 4 * _MAX_DESCRIPTION_CHARACTERS].split()))
+    return (
+        line
+        if len(line) <= _MAX_DESCRIPTION_CHARACTERS
+        else f"{line[:_MAX_DESCRIPTION_CHARACTERS]}…"
+    )
 
 
 def listing(descriptions: Mapping[str, str]) -> str:
@@ -251,7 +255,7 @@ def _text_of(
     snapshot: WorkspaceSnapshot,
     hidden: Callable[[str], bool] | None,
 ) -> str | MissingReason:
-    """The text of a file in the skill's folder; of the project's as the editor holds it."""
+    """The text of a file in the skill's folder; a project's file as the editor holds it."""
     folder = _folder_of(skill, snapshot)
     if folder is None:
         return MissingReason.ABSENT

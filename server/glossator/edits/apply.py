@@ -37,9 +37,9 @@ from glossator.edits.merge import rebase_plan
 from glossator.permissions import check_permission_scope
 from glossator.workspace import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 
-_TRIES = 4  # while the user types on
+_MAX_TRIES = 4  # while the user types on
 _SAVE_SECONDS = 2.0  # that a run which is cancelled waits for the editor to save
-_PLACES = 10  # lines named of what the user rejected
+_MAX_PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
 _DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
 _TYPING = (
@@ -78,7 +78,7 @@ class Checkpointing(Protocol):
         """Keep files that are about to be changed."""
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
-        """Files were changed to a text, or (None) to their current content.
+        """Note that files were changed to a text, or (None) to their current content.
 
         The `untouched` were not changed after all. The editor saves what it may.
         """
@@ -88,7 +88,7 @@ class Checkpointing(Protocol):
 class PlanEditing:
     """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
 
-    Nothing is changed but at the real paths in `permitted`.
+    Only the real paths in `permitted` are changed.
     """
 
     host: WorkspaceHost
@@ -126,7 +126,7 @@ class PlanEditing:
         return outcome
 
     async def _decided(self, plan: EditPlan) -> EditOutcome:
-        """Apply what the user wants of it; who has chosen among its parts is not asked again."""
+        """Apply the parts that the user wants; one who has chosen already is not asked again."""
         if self.parts is not None:
             return await self._in_part(plan, self.parts)
         return await self._reviewed(plan) if self.review else await self._applying(plan)
@@ -156,8 +156,8 @@ class PlanEditing:
                 return replace(outcome, note=note)
 
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
-        tried = _AGAIN
-        for _ in range(_TRIES):
+        tried = _TRY_AGAIN
+        for _ in range(_MAX_TRIES):
             await wait.quiet(self.host, self.port, in_editor.paths_of(plan))
             moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
             if not isinstance(moved, EditPlan):
@@ -168,18 +168,18 @@ class PlanEditing:
         return tried.outcome
 
     def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
-        """The plan for the texts as they are now, if it is still about what was decided about."""
+        """The plan for the current texts, if the decision still applies to it."""
         moved = rebase_plan(plan, now.read)
         return check_permission_scope(moved, self.permitted) or moved
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
-        """Try with the files kept; also when the run is cancelled while the editor is at it."""
+        """Try while the files are kept; continue if the run is cancelled while the editor works."""
         await self.kept.before([path for change in plan.files for path in _paths(change)])
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
             refused = await asyncio.to_thread(check_permission_scope, plan, self.permitted)
-            tried = _AGAIN if refused else await self._try(plan, confirm=confirm)
+            tried = _TRY_AGAIN if refused else await self._try(plan, confirm=confirm)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan))
             raise
@@ -204,7 +204,7 @@ class PlanEditing:
         now = self.host.snapshot()
         staying = wait.left_open(plan, now)
         if staying and await self._moved_back(plan):
-            names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
+            names = ", ".join(now.relative(each.path) for each in staying[:_MAX_PLACES])
             return _Tried(Refused(_STAYING.format(names)))
         found = (*(now.read(path) for path in in_editor.paths_of(plan)), *staying)
         documents = {each.path: each for each in found if isinstance(each, Document)}
@@ -229,7 +229,7 @@ class PlanEditing:
         return refusal is None
 
     async def _settled(self, plan: EditPlan, tried: _Tried | None) -> None:
-        """Settle it, and not much less if the run is cancelled while the editor saves."""
+        """Settle a try, and nearly as much if the run is cancelled while the editor saves."""
         settling = asyncio.create_task(self._settle(plan, tried))
         try:
             await asyncio.shield(settling)
@@ -243,7 +243,7 @@ class PlanEditing:
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 
     def _as_saved(self, tried: _Tried) -> _Tried:
-        """What was tried, with the current texts: editors format as they save."""
+        """The outcome with the current texts, since editors format as they save."""
         if not isinstance(tried.outcome, Applied):
             return tried
         now = self.host.snapshot()
@@ -252,21 +252,21 @@ class PlanEditing:
         return replace(tried, outcome=replace(tried.outcome, documents=documents))
 
     async def _late(self, plan: EditPlan) -> None:
-        """Wait a little for what an editor does that was asked before the run was cancelled."""
+        """Wait a little for what the editor was asked before the run was cancelled."""
         changed = partial(wait.changed, plan)
         await wait.until(self.host, changed, wait.LATE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What became of one try, and what was done of the plan; `again`: it is to be made again."""
+    """The outcome of one try, and what was done of the plan; `again`: it is to be tried again."""
 
     outcome: Applied | Refused
     done: tuple[FileChange, ...] = ()
     again: bool = False
 
 
-_AGAIN = _Tried(Refused(_TYPING), again=True)
+_TRY_AGAIN = _Tried(Refused(_TYPING), again=True)
 
 
 def _paths(change: FileChange) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _made(change: FileChange) -> dict[str, str | None]:
 def _changed(
     plan: EditPlan, tried: _Tried | None, now: WorkspaceSnapshot
 ) -> tuple[dict[str, str | None], list[str]]:
-    """What a plan changed, and what it did not; of a try that was cut off some is not known."""
+    """The paths that a plan changed, and those it did not; a try that was cut off leaves gaps."""
     done = {change.path: change for change in tried.done} if tried else {}
     changed: dict[str, str | None] = {}
     untouched: list[str] = []
@@ -311,13 +311,13 @@ def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:
 
 
 def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
-    """What the user made of a plan, for the model; people read the first line."""
+    """What the user decided about a plan, for the model; people read the first line."""
     if not rejected:
         return f"The user says: {words}" if words else ""
     what, it = "this edit", "it"
     if len(rejected) < len(plan.hunks):
         lines = [f"line {hunk.first_line}" for hunk in rejected]
-        places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
+        places = ", ".join(lines[:_MAX_PLACES] + ["…"] * (len(lines) > _MAX_PLACES))
         it = "them"
         what = f"{len(rejected)} of {len(plan.hunks)} changes ({places})"
     then = f"The user says: {words}" if words else f"Do not make {it} again unasked."
@@ -325,7 +325,7 @@ def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> st
 
 
 def _told(outcome: EditOutcome) -> str:
-    """What people read of it; what follows the first line is for the model."""
+    """The part that people read; what follows the first line is for the model."""
     match outcome:
         case Applied(_, note):
             return note.partition("\n")[0]

@@ -263,7 +263,7 @@ def _unread(context: ToolContext, target: EditTarget, current: Document) -> str:
 
 
 def _of_hidden(context: ToolContext, document: Document, needs: Needs) -> Needs:
-    """An edit that shows its place, or the nearest one, would show what rules hide."""
+    """Whether showing the edit's place, or the nearest one, would reveal what rules hide."""
     is_free = needs is Needs.NONE
     return Needs.REPLACED if is_free and _is_hidden(context, document) else needs
 

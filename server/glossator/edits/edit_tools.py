@@ -187,7 +187,7 @@ def substituted(path: str, text: str, wanted: Substitution) -> tuple[Replacement
 
 
 def substitute_in_cells(text: str, wanted: Substitution) -> tuple[Replacement, ...]:
-    """As `substitute`, in the sources of the cells; all else of the file stays as it is.
+    """Like `substitute`, in the sources of the cells; the rest of the file stays the same.
 
     Raises `UsageError`, also for what is no notebook.
     """

@@ -99,7 +99,7 @@ def _ambiguous(text: str, places: list[int]) -> str:
 _MAX_CHARACTERS = 4_000_000  # of a document in which a place is looked for
 _CANDIDATES = 5
 _COMPARED = 2_000  # characters of a place that are compared
-_SHORT = 200  # characters that are compared one by one
+_SHORT_CHARACTERS = 200  # characters that are compared one by one
 _ALIKE = 0.6  # ratio from which a place is worth showing
 _LINES_SHOWN = 12
 _LINE_CHARACTERS = 200
@@ -223,7 +223,7 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
 def _by_characters(there: Sequence[str], wanted: Sequence[str]) -> float:
     """How alike short lines are, of which one token may be half."""
     one, other = (" ".join(" ".join(lines).split()) for lines in (there, wanted))
-    if len(one) + len(other) > _SHORT:
+    if len(one) + len(other) > _SHORT_CHARACTERS:
         return 0.0
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 

@@ -46,7 +46,7 @@ class Misplaced:
     meant: str | None = None
 
     def repair(self, current: Document) -> FileEdit | None:
-        """What moves the edit to its place; None where that is not sure."""
+        """The edits that move it to its place; None where that is not sure."""
         if self.made is None or self.meant is None:
             return None
         moved = rebase(self.made, line_replacements(self.made, self.meant), current)

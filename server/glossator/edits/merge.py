@@ -141,7 +141,7 @@ def _changes(base: str, current: str) -> list[_Change]:
 
 
 def _reach(base: str, change: Replacement) -> tuple[int, int]:
-    """From where to where a pure insertion or deletion could be moved with the same outcome."""
+    """The range in which a pure insertion or deletion could stand with the same outcome."""
     moving = change.text or base[change.start : change.end]
     if (change.text and change.start < change.end) or not moving:
         return change.start, change.end

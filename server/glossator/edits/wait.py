@@ -25,7 +25,7 @@ Texts = Mapping[str, Sequence[str]]  # by path: the text before the edit, and af
 
 
 async def until(host: WorkspaceHost, condition: Condition, seconds: float) -> bool:
-    """Whether the workspace meets a condition at once, or after a change within `seconds`."""
+    """Wait up to `seconds` until the workspace meets a condition; whether it does."""
     if condition(host.snapshot()):
         return True
     changed = asyncio.Event()
@@ -59,7 +59,7 @@ async def quiet(host: WorkspaceHost, port: EditorPort, paths: Iterable[str]) -> 
 async def arrived(host: WorkspaceHost, plan: EditPlan, texts: Texts) -> bool:
     """Wait for a plan that was applied; whether any change came.
 
-    What comes need not be what was planned: the user leaves parts out, and editors format.
+    The change need not be the planned one: the user leaves parts out, and editors format.
     """
 
     def any_came(now: WorkspaceSnapshot) -> bool:

@@ -1,4 +1,4 @@
-"""A sub-agent's last words as a report: the blocks of its Markdown, each citation checked."""
+"""Turns a sub-agent's last words into a report: blocks of Markdown with checked citations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation, Span
 from glossator.grounding.verdicts import CheckedAnswer, place_of
 
-_SHOWN = 12  # files, and places in each
+_MAX_PLACES = 12  # files, and places in each
 _BETWEEN = "\n\n"
 
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<title>[^*#\n]+?)(?: *#*|:?\*\*:?) *")
@@ -29,7 +29,7 @@ def report_of(
     partial: str = "",
     is_file: Callable[[str], bool] = no_file,
 ) -> Report:
-    """The report that `text` is; blocking, for a thread. Blocks below a heading "Open" are open.
+    """The report in `text`; blocking, for a thread. Blocks below a heading "Open" are open.
 
     Each of its marks names one place; see `core.citations` for `is_file`.
     """
@@ -73,7 +73,7 @@ def judged_report(report: Report, checked: CheckedAnswer) -> Report:
 
 
 def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:
-    """The lines of `spans` as a sentence, by file in order; `name` gives a URI's; none for none."""
+    """The lines of `spans` in a sentence, by file; `name` names a URI; no sentence for no lines."""
     places: dict[str, list[str]] = {}
     for span in spans:
         first, last = span.first_line, span.last_line
@@ -84,8 +84,8 @@ def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:
 
 
 def _some(items: Sequence[str], between: str) -> str:
-    more = [f"and {len(items) - _SHOWN:,} more"] if len(items) > _SHOWN else []
-    return between.join([*items[:_SHOWN], *more])
+    more = [f"and {len(items) - _MAX_PLACES:,} more"] if len(items) > _MAX_PLACES else []
+    return between.join([*items[:_MAX_PLACES], *more])
 
 
 def blocks(text: str) -> Iterator[str]:

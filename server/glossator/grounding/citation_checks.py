@@ -1,8 +1,8 @@
 """Resolves citations: the lines exist, and this conversation was shown them.
 
-They hold for the text at its present hash: lines that changed after they were read do not count.
-Where only a part of the lines was shown, the citation leads to that part and is judged by it.
-Whether the lines say what the sentence says is judged in `verdicts.py`.
+A citation holds for the current text: lines that changed after they were read do not count. If only
+part of the lines was shown, the citation leads to that part and is judged by it. Whether the lines
+say what the sentence says is judged in `verdicts.py`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from glossator.grounding.wording import SUFFIXES
 from glossator.workspace import WorkspaceSnapshot
 
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
-_NAMED = 4  # runs of lines that were not read
-_MOST_FAULTS = 50  # told at once
+_MAX_NAMED_RUNS = 4  # runs of lines that were not read
+_MAX_FAULTS = 50  # told at once
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
@@ -38,24 +38,24 @@ class ShownLines(Protocol):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it was shown no lines."""
+        """Whether no lines were shown."""
 
     def missing(self, span: Span) -> Sequence[int]:
-        """Those of its lines, with this very text, that were not shown; ascending."""
+        """The span's lines that were not shown with this very text; ascending."""
 
     def is_outdated(self, span: Span) -> bool:
         """Whether lines of the document were shown when it had another text."""
 
     def ending(self, path: str) -> str | None:
-        """The one file of which lines were shown whose path ends with `path`."""
+        """The only file with shown lines whose path ends with `path`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Established:
     """What a conversation may cite besides lines and commands.
 
-    `fact` gives one by its id; None: there is none. `task` gives the citations of the result of a
-    task of the plan by its number; None: there is no such task.
+    `fact` finds a fact by its id, `task` the citations of a plan task's result by its number; both
+    give None if there is none.
     """
 
     fact: Callable[[str], tuple[Fact, FactView] | None] = lambda _: None
@@ -69,8 +69,8 @@ NONE_ESTABLISHED = Established()
 class Sources:
     """What the citations of an answer are resolved against.
 
-    `commands` are those that the conversation ran: the first is run 1. A file is read once for all
-    that is cited of it.
+    `commands` are those that the conversation ran; the first is run 1. A file is read only once,
+    however often it is cited.
     """
 
     snapshot: WorkspaceSnapshot
@@ -82,7 +82,7 @@ class Sources:
     )
 
     def read(self, path: str) -> Document | Missing:
-        """As `WorkspaceSnapshot.read`; blocking."""
+        """Read a path like `WorkspaceSnapshot.read`; blocking."""
         if path not in self._read:
             self._read[path] = self.snapshot.read(path)
         return self._read[path]
@@ -91,7 +91,7 @@ class Sources:
 def verify_all(answer: str, sources: Sources) -> tuple[tuple[CitationMark, Citation], ...]:
     """Every citation of an answer with its check; blocking, for a thread.
 
-    One of a task stands for all that the task's result cites.
+    A citation of a task stands for all citations of its result.
     """
     marks = parse_citations(answer, files_of(sources))
     return (
@@ -101,16 +101,16 @@ def verify_all(answer: str, sources: Sources) -> tuple[tuple[CitationMark, Citat
 
 
 def not_readable(mark: CitationMark) -> Citation:
-    """The citation of a mark that names nothing in any form that is read."""
+    """The citation made of a mark that cannot be read in any known form."""
     return _unsupported(mark, None, _UNREADABLE)
 
 
 def faults(answer: str, sources: Sources, *, mends: bool = False) -> str:
-    """What the model reads about failed citations of its answer; "" if it is not asked again.
+    """What the model reads about failed citations of its answer; "" if it need not answer again.
 
-    Mentions alone are not worth another reply: they are marked for the user. That a task found
-    nothing may be said with its mark. If a correction `mends` them, neither are other lines of a
-    file that was read. Blocking.
+    Plain mentions are not worth another reply: they are marked for the user. An answer may cite a
+    task to say that it found nothing. If a correction `mends` them, other lines of a file that was
+    read are not worth a reply, either. Blocking.
     """
     failed = [
         (mark, citation.reason)
@@ -125,7 +125,7 @@ def faults(answer: str, sources: Sources, *, mends: bool = False) -> str:
         f"- {mark.place}: {reason}{f' {_FORMS}' if reason == _UNREADABLE else ''}"
         for mark, reason in failed
     )
-    told = [*islice(lines, _MOST_FAULTS)]
+    told = [*islice(lines, _MAX_FAULTS)]
     if more := len(lines) - len(told):
         told.append(f"- and {more:,} more")
     return load_prompt("user/citations").render(failed="\n".join(told))
@@ -139,10 +139,10 @@ def _was_read(span: Span, sources: Sources) -> bool:
 
 
 def files_of(sources: Sources) -> Callable[[str], bool]:
-    """Whether a path is one of a file; each is looked at once.
+    """A test whether a path is a file's; each path is looked at once.
 
-    One that only looks like a path of source code in the workspace is, too: what is cited has to
-    be told if it is not there.
+    A path that only looks like source code in the workspace counts, too: people must be told that a
+    cited file is not there.
     """
     return cache(
         lambda path: bool(_SOURCE.fullmatch(path)) or isinstance(_document(path, sources), Document)
@@ -150,7 +150,7 @@ def files_of(sources: Sources) -> Callable[[str], bool]:
 
 
 def resolved(mark: CitationMark, sources: Sources) -> tuple[Citation, ...]:
-    """The citations that a mark stands for: one, or all of a task's result, under its name."""
+    """The citations of a mark: one, or all those of a task's result, under the task's name."""
     if mark.fact:
         return (_of_fact(mark, sources),)
     if mark.task:
@@ -159,7 +159,7 @@ def resolved(mark: CitationMark, sources: Sources) -> tuple[Citation, ...]:
 
 
 def verify_answer(mark: CitationMark, sources: Sources) -> Citation:
-    """The citation of lines or of a run with its status, and the reason when it does not hold."""
+    """Check a citation of lines or of a run: its status, and why it does not hold."""
     if mark.run:
         return _of_run(mark, sources.commands)
     if not mark.names_file:
@@ -194,7 +194,7 @@ def _of_lines(mark: CitationMark, sources: Sources) -> Citation:
 
 
 def shown_parts(span: Span, document: Document, shown: ShownLines) -> tuple[Span, ...]:
-    """The parts of a span that were shown, in order; all of it if what is missing says nothing."""
+    """The shown parts of a span, in order; the whole span if its missing lines say nothing."""
     missing = set(shown.missing(span))
     wanted = range(span.first_line, span.last_line + 1)
     unread = {number for number in missing if _says(document.lines[number - 1])}
@@ -210,7 +210,7 @@ def shown_parts(span: Span, document: Document, shown: ShownLines) -> tuple[Span
 
 
 def shown_spans(citation: Citation, sources: Sources) -> tuple[Span, ...]:
-    """The lines that a citation is judged by: its own, or all that was shown of them; blocking."""
+    """The spans that a citation is judged by: its own, or the shown parts of it; blocking."""
     span, (first, last) = citation.span, citation.cited
     if span is None or not citation.is_shown:
         return ()
@@ -224,7 +224,7 @@ def shown_spans(citation: Citation, sources: Sources) -> tuple[Span, ...]:
 
 
 def document_of(span: Span, source: WorkspaceSnapshot | Sources) -> Document | None:
-    """The text of a span; None if it is another one by now. Blocking."""
+    """The document of a span; None if its text has changed. Blocking."""
     snapshot = source.snapshot if isinstance(source, Sources) else source
     found: Document | Missing | None = source.read(to_path(span.uri) or span.uri)
     if not isinstance(found, Document):
@@ -233,9 +233,9 @@ def document_of(span: Span, source: WorkspaceSnapshot | Sources) -> Document | N
 
 
 def in_lines(text: str, established: Established) -> str:
-    """The text with the lines that the results of tasks cite in the place of their marks.
+    """The text with each task's mark replaced by the lines that the task's result cites.
 
-    The mark of a task that cites nothing, as one that failed, is left out.
+    The mark of a task that cites nothing, for example a failed one, is left out.
     """
 
     def shown(mark: CitationMark) -> str:
@@ -288,7 +288,7 @@ def _says(line: str) -> bool:
 
 
 def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
-    """It holds if there was such a run, whose output the model was given."""
+    """Check a citation of a run: the run exists, and the model was given its output."""
     if mark.run > len(commands):
         count = len(commands)
         known = "No command was run" if not count else f"Runs are numbered from 1 to {count}"
@@ -300,9 +300,9 @@ def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
 
 
 def _document(path: str, sources: Sources) -> Document | Missing:
-    """What the tools can read, or a document outside the workspace that the user attached.
+    """A document that the tools can read, or one outside the workspace that the user attached.
 
-    The end of a path will do, where it is that of one file only that was shown.
+    The end of a path is enough if only one file that was shown has it.
     """
     document = sources.read(path)
     if isinstance(document, Missing):
@@ -314,12 +314,12 @@ def _document(path: str, sources: Sources) -> Document | Missing:
 
 
 def _lines(numbers: Sequence[int]) -> str:
-    """`Line 7 was`, `Lines 30-34 and 40 were`."""
+    """A phrase such as `Line 7 was` or `Lines 30-34 and 40 were`."""
     named = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs(numbers)]
     if len(numbers) == 1:
         return f"Line {named[0]} was"
-    if len(named) > _NAMED:
-        named = [*named[:_NAMED], f"{len(named) - _NAMED:,} more places"]
+    if len(named) > _MAX_NAMED_RUNS:
+        named = [*named[:_MAX_NAMED_RUNS], f"{len(named) - _MAX_NAMED_RUNS:,} more places"]
     *most, last = named
     return f"Lines {', '.join(most)}{' and ' if most else ''}{last} were"
 

@@ -1,8 +1,8 @@
-"""Cited lines, to be asked about: which names they hold, and what they define.
+"""Answers questions about cited lines: which names they hold, and what they define.
 
-Definitions are told without a grammar: cited lines are few and often parts of a definition, which
-no parser takes. A definition begins with a line of a known form, and ends where the indentation
-goes back.
+Definitions are recognised without a grammar: cited lines are few and often parts of a definition,
+which no parser accepts. A definition begins with a line of a known form and ends where the
+indentation goes back.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _TYPE = re.compile(r"[\w$@:<>\[\],.?~]+")
 _QUALIFIED = re.compile(r"(?:[\w$]+::)*(?P<name>~?[^\W\d][\w$]*)")
 _OBJECT = re.compile(r"&?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*:)")  # as a parameter
 _COMPARED = re.compile(r"<-|<<|>>|\s[<>]=?\s|\blambda\b")  # signs that are no brackets of types
-_LONGEST = 1_000  # characters of a line that begins a definition
-_MOST_HEADER = 60  # lines of a signature
+_MAX_LINE_CHARACTERS = 1_000  # characters of a line that begins a definition
+_MAX_SIGNATURE_LINES = 60  # lines of a signature
 _STRINGS = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _LIFETIME = re.compile(r"(?<=[<&])'\w+(?!\w*')|(?<=, )'\w+(?=[,>:])")
 _METHOD_ENDS = r"\{\s*\}?\s*$|\(\s*$|\)\s*:[^=;]+;\s*$"
@@ -78,9 +78,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition whose first line is cited: indices into the lines, ends exclusive.
+    """A definition whose first line is cited; holds indices into the lines, ends exclusive.
 
-    `word` is how it is declared (`def`, `class`, `struct`, …); "" if by none.
+    `word` declares it (`def`, `class`, `struct`, …); "" if no word does.
     """
 
     name: str
@@ -91,20 +91,20 @@ class Definition:
 
     @property
     def is_class(self) -> bool:
-        """Whether it has members."""
+        """Whether the definition has members."""
         return self.word in _CLASSES
 
     @property
     def parameters(self) -> tuple[Parameter, ...] | None:
-        """The parameters, without the one that stands for the object; None if not all are seen."""
+        """The parameters without `self` and the like; None if some are not visible."""
         inner = _signature(self.header, self.name)
         is_plain = inner is not None and not _COMPARED.search(inner)
         return tuple(_parameters(inner, self.word)) if inner is not None and is_plain else None
 
 
 def defined(line: str) -> tuple[str, str] | None:
-    """The name that a line begins a definition of, and by which word; None if it begins none."""
-    if len(line) > _LONGEST or not line.strip():
+    """The name that a line begins to define, and the word that declares it; None if none."""
+    if len(line) > _MAX_LINE_CHARACTERS or not line.strip():
         return None
     if found := _BY_KEYWORD.match(line):
         implementing = _FOR.search(line) if found["word"] == "impl" else None
@@ -119,7 +119,7 @@ def defined(line: str) -> tuple[str, str] | None:
 
 
 def _typed(line: str) -> str | None:
-    """The name that a line begins a definition of by its type: `static int main(`."""
+    """The name that a line begins to define behind its type, as in `static int main(`."""
     head, opening, rest = line.partition("(")
     words = re.sub(r"[*&]", " ", head).split()
     if not opening or len(words) < 2 or rest.rstrip().endswith(";"):
@@ -148,14 +148,14 @@ def definitions(lines: Sequence[str]) -> Iterator[Definition]:
 
 
 def _is_method(first: str, last: str) -> bool:
-    """Whether lines that may be a call declare a method."""
+    """Whether lines that look like a call declare a method."""
     found = _METHOD.match(first)
     is_marked = found is not None and bool(found["before"])
     return is_marked or re.search(r"(?:\{\s*\}?|;)\s*$", last) is not None
 
 
 def _signature(header: str, name: str) -> str | None:
-    """What stands between the parentheses behind the name."""
+    """The text between the parentheses behind the name."""
     named = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", header)
     start = header.find("(", named.end() if named else 0)
     if start < 0:
@@ -192,13 +192,13 @@ def _name_of(part: str, word: str) -> str:
 
 
 def _uncommented(text: str, sign: str) -> str:
-    """The text without comments, which begin with a sign that stands in no string."""
+    """The text without comments, whose sign must stand outside strings."""
     lines = zip(text.split("\n"), _masked(text).split("\n"), strict=True)
     return "\n".join(line[: len(plain.partition(sign)[0])].rstrip() for line, plain in lines)
 
 
 def _cut(text: str, sign: str) -> str:
-    """The text before the first sign that is within no brackets."""
+    """The text before the first such sign outside brackets."""
     depth = 0
     plain = _masked(text)
     for at, character in enumerate(plain):
@@ -210,7 +210,7 @@ def _cut(text: str, sign: str) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    """What commas separate that are within no brackets."""
+    """The parts of the text between commas outside brackets."""
     depth, start = 0, 0
     plain = _masked(text).replace("=>", "xx").replace("->", "xx")
     for at, character in enumerate(plain):
@@ -222,15 +222,15 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _masked(text: str) -> str:
-    """Code with what strings say, and Rust's lifetimes, as letters."""
+    """The code with the contents of strings, and Rust's lifetimes, replaced by letters."""
     text = _LIFETIME.sub(lambda match: "x" * len(match[0]), text)
     return _STRINGS.sub(lambda match: "x" * len(match[0]), text)
 
 
 def _body_of(lines: Sequence[str], start: int) -> int:
-    """Where the signature that begins at `start` has ended."""
+    """The index of the line behind the signature that begins at `start`."""
     depth = 0
-    for at in range(start, min(start + _MOST_HEADER, len(lines))):
+    for at in range(start, min(start + _MAX_SIGNATURE_LINES, len(lines))):
         line = _STRINGS.sub("", lines[at])
         line = re.sub(r"\s(?:#|//).*$", "", line)
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
@@ -255,7 +255,7 @@ def _end_of(lines: Sequence[str], start: int, body: int) -> int:
 
 
 def _open_quote(lines: Sequence[str], quote: str = "") -> str:
-    """The quote of a text that goes on behind the lines; `quote` is that of one before them."""
+    """The quote of a string that is open at the end; `quote` is one that was open before."""
     for line in lines:
         at = 0
         while at < len(line):
@@ -275,7 +275,7 @@ def _indentation(line: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CitedLines:
-    """Lines as they were shown; `enclosing` are the first lines of what encloses them.
+    """Lines as they were shown; `enclosing` are the first lines of the definitions around them.
 
     The outermost comes first.
     """
@@ -288,9 +288,9 @@ class CitedLines:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """A call: its line, 1-based, and the names of the definitions around it, outermost first.
+    """A call: its 1-based line, and the names of the definitions around it, outermost first.
 
-    It is `sure` if the name that is called can mean one definition alone.
+    It is `sure` if the called name can mean only one definition.
     """
 
     path: str
@@ -305,7 +305,7 @@ def squeezed(text: str) -> str:
 
 
 class Code:
-    """One citation's lines, to be asked about."""
+    """The lines of one citation, prepared for questions about them."""
 
     def __init__(self, cited: CitedLines) -> None:
         self.cited = cited
@@ -317,7 +317,7 @@ class Code:
         return holds(self.text, name) or holds(self._around, name) or self.is_path(name)
 
     def is_path(self, name: str) -> bool:
-        """Whether a name is their file, one of its folders, or their module: `a.b`."""
+        """Whether a name means their file, a folder of it, or its module, as in `a.b`."""
         path = self.cited.path.replace("\\", "/")
         if f"/{path}".endswith(f"/{name.removeprefix('./')}"):
             return True
@@ -337,16 +337,16 @@ class Code:
 
     @cached_property
     def readings(self) -> tuple[str, ...]:
-        """The lines without their spaces: as they are, and as prose and texts read.
+        """The lines without spaces: as they are, and as plain prose.
 
-        That is without the signs of comments, the quotes between two parts of a text and escapes.
+        Prose has no comment signs, no quotes between two parts of a string and no escapes.
         """
         prose = "".join(_COMMENT.sub("", line) for line in self.cited.lines)
         joined = re.sub(r"\\(.)", r"\1", _JOINED.sub("", self.text))
         return tuple(map(squeezed, (self.text, prose, joined)))
 
     def may_say(self, text: str) -> bool:
-        """Whether a text of the lines is this one if its holes are filled: `f"no {name}"`."""
+        """Whether a string with holes, such as `f"no {name}"`, can be this text."""
         return any(
             _fills(parts, text.rstrip("…."))
             for each in _strings_in(self.text)
@@ -354,7 +354,7 @@ class Code:
         )
 
     def puts_together(self, name: str) -> bool:
-        """Whether lines may make a name of a text and something else: `f"before_{event}"`."""
+        """Whether the lines may build this name from a string with holes: `f"before_{event}"`."""
         for text in _strings_in(self.text):
             if not re.fullmatch(r"\w{3,}", _HOLE.sub("", text)):
                 continue
@@ -368,12 +368,12 @@ class Code:
         return False
 
     def _has_word(self, word: str) -> bool:
-        """Whether a word is a part of a name in the lines: "after" of `emit_after`."""
+        """Whether a word is part of a name in the lines, as "after" is of `emit_after`."""
         return re.search(rf"(?<![a-zA-Z]){re.escape(word)}(?![a-z])", self.text) is not None
 
 
 def _fills(parts: Sequence[str], text: str) -> bool:
-    """Whether a text is these parts with something between each two of them."""
+    """Whether a text consists of these parts with something between any two of them."""
     first, *between, last = parts
     if not text.startswith(first) or not text.endswith(last):
         return False
@@ -387,16 +387,16 @@ def _fills(parts: Sequence[str], text: str) -> bool:
 
 
 def _strings_in(text: str) -> Iterator[str]:
-    """What the string literals say."""
+    """The contents of the string literals."""
     return (match["text"] for match in _LITERAL.finditer(text))
 
 
 def holds(text: str, name: str) -> bool:
-    """Whether the last part of a name stands in a text as a word."""
+    """Whether the last part of a name occurs in a text as a word."""
     last = re.split(r"\.|::|->|#", name.rstrip("()"))[-1] or name
     return re.search(rf"(?<![\w$]){re.escape(last)}(?![\w$])", text) is not None
 
 
 def spaced(text: str) -> str:
-    """A pattern for a text with any space between its parts."""
+    """A pattern for a text that allows any space between its parts."""
     return r"\s*".join(re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text))

@@ -1,6 +1,6 @@
-"""Corrects an answer: statements that their lines do not carry are rewritten, marked or left out.
+"""Corrects an answer: statements that their lines do not support are rewritten, marked or dropped.
 
-The texts of tables and of quoted code are not rewritten, since a sentence cannot stand there.
+Statements in tables and quoted code are not rewritten, since a sentence cannot stand there.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What becomes of a statement: `after` stands in its place, with its citations."""
+    """The change of a statement: `after` takes its place, together with its citations."""
 
     statement: AnswerStatement
     what: Correcting
@@ -65,14 +65,14 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Another sentence; `place` are the lines that carry it, where they are not those cited."""
+    """A new sentence; `place` are the lines that support it, if they are not the cited ones."""
 
     text: str
     place: CitationMark | None = None
 
 
 def rewritten(fallen: CheckedStatement, rewrite: Rewrite) -> Edit:
-    """Another sentence, with its citations before its full stop or behind it, as the old one."""
+    """The new sentence with the old one's citations, before its full stop or behind it."""
     text, place = rewrite.text, rewrite.place
     if fallen.statement.goes_on:  # no sentence ends here
         text = text.rstrip(".!")
@@ -90,12 +90,12 @@ def rewritten(fallen: CheckedStatement, rewrite: Rewrite) -> Edit:
 
 
 def can_be_rewritten(answer: str, statement: AnswerStatement) -> bool:
-    """Whether it is a sentence."""
+    """Whether the statement is a sentence, which alone can be rewritten."""
     return not (statement.is_code or _is_row(answer, statement))
 
 
 def marked(answer: str, fallen: CheckedStatement) -> Edit:
-    """The statement, with words that say it is not confirmed, or that the lines say otherwise."""
+    """The statement with words that say it is not confirmed, or that the lines say otherwise."""
     words = OTHERWISE if fallen.verdict is Verdict.CONTRADICTED else UNSURE
     own = answer[fallen.statement.start : fallen.statement.end]
     if fallen.statement.is_code:
@@ -108,7 +108,7 @@ def marked(answer: str, fallen: CheckedStatement) -> Edit:
 
 
 def dropped(fallen: CheckedStatement) -> Edit:
-    """Nothing in its place."""
+    """The edit that drops the statement."""
     return Edit(fallen.statement, Correcting.DROPPED, "", fallen.reason)
 
 
@@ -117,7 +117,7 @@ def _is_row(answer: str, statement: AnswerStatement) -> bool:
 
 
 def edited(answer: str, edits: Iterable[Edit]) -> str:
-    """The answer with the edits made; the marker of an item goes with its only sentence."""
+    """The answer with the edits made; an item that loses its only sentence loses its marker."""
     for edit in sorted(edits, key=lambda each: each.statement.start, reverse=True):
         start, end = edit.statement.start, edit.statement.end
         before, behind = answer[:start], answer[end:]
@@ -139,9 +139,9 @@ def edited(answer: str, edits: Iterable[Edit]) -> str:
 
 
 def chained(done: Sequence[Correction], answer: str, edits: Iterable[Edit]) -> list[Correction]:
-    """The corrections after further edits of `answer`: each sentence as it was first, and last.
+    """The corrections after further edits of `answer`: each sentence as it was first and is last.
 
-    One that only cites other lines now is none.
+    A sentence that only cites other lines now is not among them.
     """
     corrections = list(done)
     for edit in edits:
@@ -163,9 +163,9 @@ def prompt_of(
     cited: Sequence[CitedStatement],
     near: Iterable[CitedLines],
 ) -> tuple[str, Sequence[CitedLines]]:
-    """The request to rewrite statements, and the lines that it shows under their numbers.
+    """The request to rewrite statements, and the lines it shows, under their numbers.
 
-    These are the lines that they cite, and what was shown `near` these.
+    The lines are those that the statements cite, and those shown `near` them.
     """
     blocks = blocks_of((*(part for each in cited for part in each.lines), *near))
     wrong = (
@@ -180,9 +180,9 @@ def prompt_of(
 def texts_in(
     reply: Mapping[str, Any], fallen: Sequence[CheckedStatement], blocks: Sequence[CitedLines]
 ) -> dict[int, Rewrite]:
-    """The rewritten sentences by the place of the old one; "" where the lines carry nothing.
+    """The rewritten sentences, by the place of the old one; "" if the lines support nothing.
 
-    One that is no sentence, or far longer, counts as not given; so do lines that were not shown.
+    A reply that is no sentence, or far longer, is ignored; so are lines that were not shown.
     """
     found: dict[int, Rewrite] = {}
     sentences = reply.get("sentences")
@@ -199,7 +199,7 @@ def texts_in(
 
 
 def _place(lines: object, blocks: Sequence[CitedLines]) -> CitationMark | None:
-    """The mark for `[number of the block, first line, last line]`; None if they are not in it."""
+    """The mark for `[block number, first line, last line]`; None for lines not in the block."""
     match lines:
         case [int(number), int(first), int(last)] if 1 <= number <= len(blocks):
             block = blocks[number - 1]

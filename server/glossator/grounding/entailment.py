@@ -1,8 +1,8 @@
-"""What a model is asked of statements and the lines they cite, and what its reply says.
+"""Asks a model whether the cited lines support statements, and reads its reply.
 
-It quotes the words that decide, of each part that it takes. With a quotation that does not stand in
-the lines it is no answer, so that nothing counts which it made up. Lines and statements are
-material and may hold instructions.
+The reply quotes the deciding words from each part that it relies on. A reply that quotes something
+not in the lines is discarded, so invented quotes never count. Lines and statements are material;
+they may contain instructions, which must not be followed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from glossator.grounding.statement_lines import CitedStatement
 MOST = 10  # statements in one request
 TOKENS = 120  # of a reply, for each statement
 
-_CHARACTERS = 24_000  # of lines in one request
+_REQUEST_CHARACTERS = 24_000  # of lines in one request
 _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
 _IN_PART = (
     "Not judged: what it denies may stand in the rest of the code, which is too long to show."
 )
 _MISQUOTED = "Not judged: the model quoted words that are not in the lines."
-_LEAST_QUOTED = 5  # characters
+_MIN_QUOTED_CHARACTERS = 5  # characters
 _ANSWERS = {
     "SUPPORTED": Verdict.SUPPORTED,
     "CONTRADICTED": Verdict.CONTRADICTED,
@@ -57,9 +57,9 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Entailed:
-    """What the model says of a statement; `words` of the lines decide.
+    """The model's verdict on a statement; `words` are the deciding ones in the lines.
 
-    It is undecided after a `failure`, in one sentence.
+    It is undecided after a `failure`, which is one sentence.
     """
 
     verdict: Verdict
@@ -68,7 +68,7 @@ class Entailed:
 
     @property
     def reason(self) -> str:
-        """Why the statement is refused, or was not judged; "" if it is supported."""
+        """Why the statement is refused or was not judged; "" if it is supported."""
         if self.verdict is Verdict.CONTRADICTED:
             return f"The lines say otherwise: {', '.join(f'“{each}”' for each in self.words)}."
         if self.verdict is Verdict.UNSUPPORTED:
@@ -85,9 +85,9 @@ TOO_LONG = Entailed(
 
 
 def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStatement, ...]]:
-    """Statements for one request each, those about the same lines together.
+    """Group statements into requests; those about the same lines stay together.
 
-    Those that are too long are left out.
+    Statements about too many lines are left out.
     """
     batch: list[CitedStatement] = []
     lines: set[CitedLines] = set()
@@ -95,7 +95,7 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
         if is_too_long(each):
             continue
         own = {*each.lines, *_rest(each)}
-        if batch and (len(batch) == MOST or _size(lines | own) > _CHARACTERS):
+        if batch and (len(batch) == MOST or _size(lines | own) > _REQUEST_CHARACTERS):
             yield tuple(batch)
             batch, lines = [], set()
         batch.append(each)
@@ -105,21 +105,21 @@ def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStateme
 
 
 def is_too_long(cited: CitedStatement) -> bool:
-    """Whether it is about more lines than a request may hold."""
-    return _size(cited.lines) > _CHARACTERS
+    """Whether a statement is about more lines than a request may hold."""
+    return _size(cited.lines) > _REQUEST_CHARACTERS
 
 
 def _rest(cited: CitedStatement) -> tuple[CitedLines, ...]:
-    """The rest of what a denial is about, if a request may hold it."""
+    """The rest of the definition that a denial is about, if a request may hold it."""
     return cited.rest if _size(cited.rest) <= _REST_CHARACTERS else ()
 
 
 def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
-    """The first parts, as many as a request may hold."""
+    """The first parts, as many as fit into a request."""
     found: list[CitedLines] = []
     for each in parts:
         found.append(each)
-        if _size(found) > _CHARACTERS:
+        if _size(found) > _REQUEST_CHARACTERS:
             return
         yield each
 
@@ -129,7 +129,7 @@ def _size(lines: Iterable[CitedLines]) -> int:
 
 
 def prompt_of(batch: Sequence[CitedStatement]) -> str:
-    """The question about a batch: the lines once each, then the statements."""
+    """The request about a batch: all lines once, then the statements."""
     blocks = blocks_of(part for each in batch for part in (*each.lines, *_rest(each)))
     statements = []
     for number, each in enumerate(batch, 1):
@@ -142,18 +142,18 @@ def prompt_of(batch: Sequence[CitedStatement]) -> str:
 
 
 def material(blocks: Sequence[CitedLines], statements: Iterable[str]) -> str:
-    """Lines, each part under its number, and what is said of them."""
+    """The lines, each part under its number, and what is said about them."""
     sources = (_source(*each) for each in enumerate(blocks, 1))
     return in_tags(shown_prose("\n\n".join((*sources, "\n".join(statements)))))
 
 
 def named(parts: Iterable[CitedLines], blocks: Sequence[CitedLines]) -> str:
-    """The numbers of the blocks that hold parts, and which of their lines they are."""
+    """The numbers of the blocks that hold the parts, and which of their lines the parts are."""
     return ", ".join(_named(part, blocks) for part in parts)
 
 
 def blocks_of(parts: Iterable[CitedLines]) -> list[CitedLines]:
-    """The lines in the order of their files, those that overlap or touch as one part."""
+    """The parts in the order of their files; overlapping and touching ones are joined."""
     places: dict[str, int] = {}
     every = list(dict.fromkeys(parts))
     for each in every:
@@ -168,7 +168,7 @@ def blocks_of(parts: Iterable[CitedLines]) -> list[CitedLines]:
 
 
 def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
-    """Two parts as one, the first of which begins first; None if lines are missing between."""
+    """Two parts joined, the first of which begins first; None if lines between them are missing."""
     skipped = other.first_line - one.first_line
     shared = one.lines[skipped : skipped + len(other.lines)]
     is_apart = one.path != other.path or skipped > len(one.lines)
@@ -180,7 +180,7 @@ def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
 
 
 def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
-    """The number of the block that has a part, and which of its lines it is, if not all."""
+    """The number of the block that holds a part, and which of its lines, unless the part is all."""
     last = part.first_line + len(part.lines) - 1
     for number, each in enumerate(blocks, 1):
         end = each.first_line + len(each.lines) - 1
@@ -200,9 +200,9 @@ def _source(number: int, cited: CitedLines) -> str:
 
 
 def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dict[int, Entailed]:
-    """The answers of a reply by the place of their statement in the batch.
+    """The answers in a reply, by the index of their statement in the batch.
 
-    One that quotes what does not stand in the lines is undecided.
+    A statement whose answer quotes words that are not in the lines stays undecided.
     """
     found: dict[int, Entailed] = {}
     shown = [part for each in batch for part in (*each.lines, *_rest(each))]
@@ -229,10 +229,14 @@ def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dic
 def _as_quoted(
     verdict: Verdict, told: tuple[str, ...], cited: CitedStatement, shown: Sequence[CitedLines]
 ) -> Entailed:
-    """The answer, if it quotes lines that were shown; a yes that quotes none of its own is a no."""
+    """The answer if its quotations were shown; a yes without a quotation of its own is a no."""
     told = tuple(
-        each for each in told if len(squeezed(each)) >= _LEAST_QUOTED or is_quoted(each, shown)
+        each
+        for each in told
+        if len(squeezed(each)) >= _MIN_QUOTED_CHARACTERS or is_quoted(each, shown)
     )
+    # Models invent quotations as easily as verdicts: only words that stand in the lines count, and
+    # a yes needs words of the cited lines, not of its neighbours (docs/decisions/0052).
     is_found = bool(told) and all(is_quoted(each, shown) for each in told)
     if verdict is not Verdict.UNSUPPORTED and not is_found:
         return Entailed(Verdict.UNDECIDED, failure=_MISQUOTED)
@@ -255,9 +259,9 @@ def _told(words: Sequence[object]) -> tuple[str, ...]:
 
 
 def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
-    """Whether the words stand in the lines as they are, but for spaces; few have to be a line."""
+    """Whether the words occur in the lines, spaces aside; a few words must be a whole line."""
     wanted = squeezed(words)
     every = [(*each.enclosing, *each.lines) for each in lines]
-    if len(wanted) < _LEAST_QUOTED:
+    if len(wanted) < _MIN_QUOTED_CHARACTERS:
         return bool(wanted) and any(squeezed(line) == wanted for each in every for line in each)
     return any(wanted in squeezed("\n".join(each)) for each in every)

@@ -1,13 +1,13 @@
-"""Rules: what can be said of a statement and the lines that it cites without a model.
+"""Rules: what can be said about a statement and its cited lines without a model.
 
-They refuse what can be shown: a name, number, text or path of the statement that stands nowhere in
-the lines, parameters that a signature does not have, callers beside which there is another. They
-support code that stands in the lines as it is quoted, and nothing else: how things are related,
-they leave to a model (docs/decisions/0052).
+They refuse what can be disproved: a name, number, text or path of the statement that occurs nowhere
+in the lines, parameters that a signature does not have, callers when there is another one. They
+support code that occurs in the lines as quoted, and nothing else: how things are related is left to
+a model (docs/decisions/0052).
 
-An index of the workspace knows calls by their spelling: one that it finds is there, but that it
-finds none proves nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and
-supports no statement.
+An index of the workspace knows calls by their spelling: a call that it finds exists, but finding
+none proves nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and supports no
+statement.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _COUNT = re.compile(  # of the parameters of `x`
     rf"|\bthere (?:are|is) {_N_PARAMETERS.format('b')} in the (?:definition|signature) of x\b"
 )
 _MARKUP = re.compile(r"[`*_\"“”]")
-_SHORT = 3  # characters of a name that may be a part of a text
-_LONG = 6  # and of one that may be a part of another name
-_QUOTED = 0.5  # share of the lines of quoted code that stand in what it cites
+_PART_OF_TEXT_BELOW = 3  # characters; a shorter name may stand anywhere in a text
+_PART_OF_NAME_FROM = 6  # characters of a mixed-case name that may be part of another
+_MIN_QUOTED_SHARE = 0.5  # of the lines of quoted code must stand in what it cites
 
 NO_CALLS: Calls = {}
 _MAX_NAMES = 4  # names of a statement that are looked up
@@ -104,7 +104,7 @@ _SIGN_OF_KIND = {Kind.NAME: "N", Kind.FILE: "F"}
 
 
 class Verdict(StrEnum):
-    """What was found of a statement."""
+    """What judging a statement found."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -116,9 +116,9 @@ class Verdict(StrEnum):
 class Judgement:
     """A verdict, and in one sentence why the statement is refused.
 
-    It is `sure` where something that the statement quotes stands nowhere in the lines, and is no
-    number that they may stand for, and where lines or calls deny it. `parts` are those of the lines
-    that carry it, if not all do.
+    It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
+    number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
+    lines that support it, if not all do.
     """
 
     verdict: Verdict
@@ -131,14 +131,14 @@ UNDECIDED = Judgement(Verdict.UNDECIDED)
 
 
 def names_called(statement: str) -> tuple[str, ...]:
-    """The names whose calls elsewhere would tell more of a statement."""
+    """The called names whose other calls would say more about the statement."""
     return names_to_look_up(tokens_of(statement))
 
 
 def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) -> Judgement:
-    """What speaks against a statement about all the lines; `calls` are those of the workspace.
+    """What contradicts a statement, by all its lines; `calls` are those of the workspace.
 
-    It is never supported: what nothing speaks against is undecided.
+    The verdict is never "supported": a statement that nothing contradicts is undecided.
     """
     codes = [Code(each) for each in cited]
     words = squeezed(_MARKUP.sub("", statement)).rstrip(".")
@@ -162,16 +162,16 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
 
 
 def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
-    """Whether quoted code stands in the lines of one citation, line for line.
+    """Whether quoted code occurs in the lines of one citation, line for line.
 
-    Code of which less than half stands there is an example of the writer's own.
+    Code with less than half of its lines there is the writer's own example.
     """
     fence = re.compile(r"\s*(?:`{3,}|~{3,})")
     quoted = [line.rstrip() for line in fenced.splitlines() if not fence.match(line)]
     wanted = [line for line in quoted if re.search(r"\w", line)]
     known = {squeezed(line) for each in cited for line in each.lines}
     absent = [line for line in wanted if squeezed(line) not in known]
-    if not wanted or len(wanted) - len(absent) < _QUOTED * len(wanted):
+    if not wanted or len(wanted) - len(absent) < _MIN_QUOTED_SHARE * len(wanted):
         return UNDECIDED
     if absent:
         reason = f"The line `{absent[0].strip()}` is not among the lines."
@@ -181,7 +181,7 @@ def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:
 
 
 def _stands_in(quoted: Sequence[str], lines: Sequence[str]) -> bool:
-    """Whether lines stand in others in their order, without gaps and indented alike."""
+    """Whether lines occur among others in order, without gaps and indented alike."""
     wanted = [line for line in quoted if line.strip()]
     own = [line for line in lines if line.strip()]
     plain = list(map(str.strip, own))
@@ -203,9 +203,9 @@ def _depth(line: str) -> int:
 
 
 def _denied(tokens: Sequence[Token]) -> int:
-    """From which token on a statement names what need not occur: it says that it is not there.
+    """The first token of what a statement says is absent, which need not occur in the lines.
 
-    All of it may be, if it says what is not done: "`close` is never called".
+    That may be the whole statement, if it says what is not done: "`close` is never called".
     """
     words = [token.text.lower() if token.kind is Kind.WORD else "" for token in tokens]
     first = next((at for at, word in enumerate(words) if is_negation(word)), len(tokens))
@@ -215,7 +215,7 @@ def _denied(tokens: Sequence[Token]) -> int:
 def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[Token, bool]]:
     """What the statement names and no lines hold, and whether that is sure.
 
-    It is of numbers, texts and what stands between back-ticks.
+    It is sure for numbers, texts and what stands between back-ticks.
     """
     whole = "\n".join(code.text for code in codes)
     quotes_code = any(token.quoted for token in tokens)  # then other quotes may only set words off
@@ -241,7 +241,7 @@ def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[T
 
 
 def _in_code(fragment: str) -> str:
-    """A pattern for quoted code with any spaces; `Retry-After` may be `retry_after`, too."""
+    """A pattern for quoted code with any spacing; `Retry-After` also matches `retry_after`."""
     if re.fullmatch(r"\w+(?:-\w+)+", fragment):
         return fragment.replace("-", "[-_]?")
     return spaced(fragment)
@@ -261,13 +261,15 @@ def _named(token: Token, codes: Sequence[Code]) -> bool:
 
 
 def _holds(code: Code, name: str) -> bool:
-    """Whether lines hold a name, or a longer one in which it may be meant: `isHTTPError`."""
-    is_telling = len(name) < _SHORT or (len(name) >= _LONG and not name.islower())
+    """Whether lines hold a name, or a longer one that it may stand for: `isHTTPError`."""
+    is_telling = len(name) < _PART_OF_TEXT_BELOW or (
+        len(name) >= _PART_OF_NAME_FROM and not name.islower()
+    )
     return code.has(name) or (is_telling and name in code.text)
 
 
 def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
-    """Whether a number stands in the lines, is one of lines, or counts things."""
+    """Whether a number occurs in the lines, is a line's number, or counts things."""
     token = tokens[at]
     value = value_of(token.text)
     if value is None or any(is_among(value, code.numbers) for code in codes):
@@ -286,7 +288,7 @@ def _numbered(at: int, tokens: Sequence[Token], codes: Sequence[Code]) -> bool:
 
 
 def _is_of_lines(at: int, tokens: Sequence[Token]) -> bool:
-    """Whether a number is one of several lines: "lines 3-9 and 12"."""
+    """Whether a number belongs to a list of lines, as in "lines 3-9 and 12"."""
     for token in reversed(tokens[:at]):
         word = token.text.lower()
         if token.kind is not Kind.NUMBER and word not in _BETWEEN_LINES:
@@ -295,17 +297,16 @@ def _is_of_lines(at: int, tokens: Sequence[Token]) -> bool:
 
 
 def _counts(behind: Sequence[Token]) -> bool:
-    """Whether what stands behind a number is what it counts: `3 public methods`."""
+    """Whether a number counts what stands behind it, as in `3 public methods`."""
     words = [each.text.lower() for each in takewhile(lambda t: t.kind is Kind.WORD, behind)]
     plural = next((each for each in words if len(each) > 3 and each.endswith("s")), "")
     return plural not in ("", *_UNITS, *_NO_PLURALS)
 
 
 def _miscounted(tokens: Sequence[Token], codes: Sequence[Code]) -> str:
-    """Why a function has not as many parameters as is said; "" if nothing speaks against it.
+    """Why a function has another number of parameters than is said; "" if that may be right.
 
-    It is the only one that the statement names and the lines define, and takes no more than it
-    lists.
+    Only where the statement names one function, which the lines define with a fixed list.
     """
     every = [each for code in codes for each in code.definitions]
     names = {token.last for token in tokens if token.kind in (Kind.NAME, Kind.WORD)}
@@ -328,7 +329,7 @@ def _miscounted(tokens: Sequence[Token], codes: Sequence[Code]) -> str:
 
 
 def _texted(token: Token, codes: Sequence[Code], *, is_scare: bool) -> bool:
-    """Whether a text stands in the lines, with values for its holes or theirs."""
+    """Whether a text occurs in the lines, with values in its holes or in theirs."""
     wanted = " ".join(token.text.split())
     if not wanted or (is_scare and not token.quoted and wanted.replace(" ", "").isalpha()):
         return True
@@ -353,7 +354,7 @@ Calls = Mapping[str, Sequence[CallSite]]  # by the name that is called
 
 
 def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
-    """The names whose calls would tell more of a statement; none if it is not about calls."""
+    """The names whose calls would say more about a statement; none if it is not about calls."""
     if not any(t.kind is Kind.WORD and _ABOUT_CALLS.fullmatch(t.text) for t in tokens):
         return ()
     names = (t.last for t in tokens if t.kind is Kind.NAME and not t.inside)
@@ -363,10 +364,10 @@ def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
 def callers_claimed(
     tokens: Sequence[Token], codes: Sequence[Code]
 ) -> tuple[Token, tuple[Token, ...]] | None:
-    """What a statement says all callers of: `f`, and these, none if it is said to be never called.
+    """The function and all its callers according to a statement; no callers for "never called".
 
-    None if it says nothing of the kind, or the lines do not define `f`, or it is of a part of the
-    code.
+    None if it claims nothing of the kind, if the lines do not define the function, or if it is
+    about a part of the code.
     """
     text = " ".join(_sign_of(at, token) for at, token in enumerate(tokens) if not token.inside)
     text = text.rstrip(" .!")
@@ -384,9 +385,9 @@ def callers_claimed(
 
 
 def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
-    """Where something is called by none of its `callers`; "" if no such call is known.
+    """A sentence on a call by something else than `callers`; "" if no such call is known.
 
-    Calls in tests and examples do not count, nor those by itself.
+    Calls in tests and examples do not count, nor calls by the function itself.
     """
     for site in calls.get(called.last, ()):
         is_meant = any(each.last in site.within for each in (called, *callers))
@@ -396,19 +397,19 @@ def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
 
 
 def called_elsewhere(name: Token, calls: Calls) -> str:
-    """Where something that the lines do not hold is called, behind a reason; "" if not known."""
+    """A sentence on a call outside the lines; "" if no such call is known."""
     site = next((each for each in calls.get(name.last, ()) if each.sure), None)
     return f" `{shown(name.text)}` is called in {_place_of_call(site)}." if site else ""
 
 
 def _place_of_call(site: CallSite) -> str:
-    """`send` (src/client.py, line 8)."""
+    """A place such as `send` (src/client.py, line 8)."""
     caller = f"`{shown('.'.join(site.within))}`" if site.within else "code outside of functions"
     return f"{caller} ({shown(site.path)}, line {site.line})"
 
 
 def _sign_of(at: int, token: Token) -> str:
-    """A name as `N3`, by the number of its token; a word in small letters."""
+    """A name as `N3`, numbered by its token; an ordinary word in lower case."""
     return f"{_SIGN_OF_KIND[token.kind]}{at}" if token.kind in _SIGN_OF_KIND else token.text.lower()
 
 

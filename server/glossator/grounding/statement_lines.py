@@ -1,4 +1,4 @@
-"""What the statements of an answer cite: their citations, and the lines that these lead to."""
+"""What the statements of an answer cite: their citations, and the lines these lead to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_FILE = re.compile(
     r"|\.(?:py|tsx?|jsx?|go|rs|java|rb|c|h)\b"
 )
 MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
-_NEAR = 100  # lines of a file, and how far from the cited ones at most
+_NEAR_LINES = 100  # lines of a file, and how far from the cited ones at most
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -46,10 +46,10 @@ Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 class CitedStatement:
     """A statement with its citations, and the lines that these lead to, each part with its span.
 
-    `text` is what is judged: the statement without its marks. `context` explains it, and is not.
-    `known` says who judged a fact that it states word for word; `has_output`: it cites the output
-    of a command, too, which nobody looks at. `rest` is what else stands in the definitions that a
-    denial is about: a model reads it, too, and it carries no statement.
+    `text` is what is judged: the statement without its marks. `context` explains it and is not
+    judged. `known` says who judged a fact that it repeats word for word; `has_output`: it also
+    cites the output of a command, which is not read. `rest` are the other lines of the definitions
+    that a denial is about: a model reads them, too, but they support nothing.
     """
 
     statement: AnswerStatement
@@ -64,10 +64,10 @@ class CitedStatement:
 
     @property
     def key(self) -> Key:
-        """The same for the same words about the same lines, and the same rest, wherever they stand.
+        """A key of the same words about the same lines, wherever they stand in the answer.
 
-        Of what explains it only what leads to it counts: else a corrected sentence had the next one
-        judged again.
+        Only the context that leads to the statement counts: otherwise a corrected sentence would
+        have the next one judged again.
         """
         lead = self.context if self.context.endswith(":") else ""
         return self.text, lead, self.lines, self.known, self.has_output, self.rest
@@ -78,8 +78,8 @@ def cited_statements(
 ) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
     """The statements that cite or claim something, and the citations outside; blocking.
 
-    One that `is_whole` and cites nothing, though lines were shown, claims something throughout.
-    Of a very long answer only the beginning has statements (`MOST_JUDGED`).
+    An answer that `is_whole` and cites nothing, although lines were shown, counts as claims
+    throughout. Only the beginning of a very long answer is divided into statements (`MOST_JUDGED`).
     """
     judged = judged_part(answer)
     is_whole = is_whole and judged == answer and not sources.shown.is_empty
@@ -139,7 +139,7 @@ def cited_statements(
 
 
 def judged_part(answer: str) -> str:
-    """What of an answer is judged: whole lines if it has any, and no part of a mark."""
+    """The judged part of an answer: whole lines if it has any, and no part of a mark."""
     if len(answer) <= MOST_JUDGED:
         return answer
     ends = (answer.rfind(each, 0, MOST_JUDGED) + 1 for each in ("\n", "]"))
@@ -147,7 +147,7 @@ def judged_part(answer: str) -> str:
 
 
 def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
-    """What was shown of the cited files, nearest to the cited lines; blocking."""
+    """The shown lines of the cited files, nearest to the cited lines first; blocking."""
     found: list[CitedLines] = []
     for citation in cited.citations:
         document = document_of(citation.span, sources) if citation.span else None
@@ -158,14 +158,16 @@ def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
         whole = replace(citation.span, first_line=1, last_line=len(document.lines))
         shown = set(range(1, whole.last_line + 1)).difference(sources.shown.missing(whole))
         nearest = sorted((max(first - line, line - last, 0), line) for line in shown)
-        for start, end in runs(sorted(line for far, line in nearest[:_NEAR] if far <= _NEAR)):
+        for start, end in runs(
+            sorted(line for far, line in nearest[:_NEAR_LINES] if far <= _NEAR_LINES)
+        ):
             span = replace(whole, first_line=start, last_line=end)
             found.append(cited_lines(path, document, span))
     return tuple(dict.fromkeys(found))
 
 
 def _unjudged(citation: Citation) -> Citation:
-    """A citation that stands in no statement, such as a heading: nobody judged what it says."""
+    """A citation outside every statement, for example in a heading: nobody judged it."""
     if citation.status is not CitationStatus.VERIFIED:
         return citation
     return replace(citation, status=CitationStatus.READ, basis=None)
@@ -174,9 +176,9 @@ def _unjudged(citation: Citation) -> Citation:
 def _trimmed(
     answer: str, is_file: Callable[[str], bool], *, is_whole: bool = False
 ) -> Iterator[AnswerStatement]:
-    """The statements without the markers of their items, and the space around them.
+    """The statements without the markers of their items and the space around them.
 
-    Of lines that are mentioned the text names the file alone.
+    Mentions of lines are shortened to the name of the file.
     """
     for each in statements_of(answer, is_file, is_whole=is_whole):
         marker = _MARKER.match("" if each.is_code else answer[each.start : each.end])
@@ -197,7 +199,7 @@ def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
 
 
 def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
-    """Where the definitions begin that are not over before the lines of a span do, 1-based.
+    """The first lines of the definitions that enclose a span's lines, 1-based.
 
     The outermost comes first.
     """
@@ -216,11 +218,11 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
 
 
 def _rest_of(text: str, span: Span, cited: Sequence[Span], document: Document) -> Iterator[Span]:
-    """What stands beside cited lines in the definition that a statement is about.
+    """The lines beside the cited ones in the definition that a statement is about.
 
-    That is the first in the lines or the innermost around them that it names; else the one that
-    the lines begin with, else the innermost around them, else all in them; else the file. A
-    statement about a file or what it imports is about all of it.
+    That is the first definition in or around the lines that the statement names. Otherwise it is
+    the one that the lines begin with, the innermost around them, all that are in them, or the file.
+    A statement about a file or its imports is about the whole file.
     """
     around = [_definition(document, line) for line in reversed(enclosing_lines(document, span))]
     lines = range(span.first_line, span.last_line + 1)
@@ -267,15 +269,17 @@ def _words(text: str) -> str:
 
 
 def settled(answer: str, statements: Sequence[CitedStatement]) -> tuple[CitedStatement, ...]:
-    """Those that nothing which follows the answer so far can change; blocking.
+    """The statements that no continuation of the answer can change; blocking.
 
-    A sentence with citations of its own is complete when another one begins, any other when
-    another block does, since it may share what comes behind it.
+    A sentence with its own citations is complete when another one begins; any other sentence when
+    another block begins, since it may share citations that follow.
     """
     answer = judged_part(answer)
     last = max((each.start for each in _trimmed(answer, no_file)), default=0)
     block = max((each.start() for each in _NEXT_BLOCK.finditer(answer, 0, last)), default=-1)
 
+    # A verdict that was shown is not taken back: a sentence waits until nothing behind it can
+    # change what it cites (docs/decisions/0052).
     def is_complete(each: AnswerStatement) -> bool:
         if each.start >= last:
             return False

@@ -1,8 +1,8 @@
-"""The statements of an answer: sentences, items, rows of tables, quoted code; and what each cites.
+"""Divides an answer into statements (sentences, items, rows, quoted code) and their citations.
 
-A sentence rests on the citations in it and right behind it. One without any shares those of the
-next sentence in its paragraph, and an item of a list those of the sentence that leads to the list.
-Blocks are told apart as CommonMark says (markdown-it-py), with tables.
+A sentence rests on the citations in it and right behind it. A sentence without any shares those of
+the next sentence in its paragraph; an item of a list shares those of the sentence that leads to the
+list. Blocks are recognised as in CommonMark (markdown-it-py), with tables.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NO_SENTENCE = re.compile(  # a heading, a link, the name of a file, with what w
     re.DOTALL | re.IGNORECASE,
 )
 _DECLARES = re.compile(r"\b(?:[a-z]{2,}(?:s|ed)|are|can|must|will|have|do|does|cannot)\b")
-_FEWEST_WORDS = 4  # of a plain sentence that claims something
+_MIN_CLAIM_WORDS = 4  # of a plain sentence that claims something
 _POINTER = re.compile(  # it says where to look, and nothing of what stands there
     rf"{_ITEM}\(?(?:for [^.,;:]{{1,80}}, )?"
     r"(?:see|look (?:at|in|into)|refer to|cf\.|compare|more information|further reading|sources?:"
@@ -94,11 +94,11 @@ _BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # m
 
 @dataclass(frozen=True, slots=True)
 class AnswerStatement:
-    """A part of an answer that is true or not: `answer[start:end]`, without its marks in `text`.
+    """A part of an answer that is true or not: `answer[start:end]`; `text` is without its marks.
 
-    `shared` marks stand elsewhere and carry it, too. `is_code` is quoted code, whose lines must
-    stand in what it cites. `context` explains it: the head of its table, the sentence that leads
-    to it (`It does three things:`), or the statement before if it leans on that. A sentence
+    `shared` marks stand elsewhere and count for it, too. `is_code` is quoted code, whose lines must
+    occur in what it cites. `context` explains it: the head of its table, the sentence that leads to
+    it (`It does three things:`), or the statement before if it depends on that. A sentence
     `goes_on` behind a mark with a statement of its own, which `follows` and shares no marks. It is
     `alone` if the whole answer cites nothing.
     """
@@ -116,7 +116,7 @@ class AnswerStatement:
 
     @property
     def is_aside(self) -> bool:
-        """Whether it says nothing of the lines: `See x.go for details`, `From x.go:`."""
+        """Whether it claims nothing about the lines: `See x.go for details`, `From x.go:`."""
         if self.is_code:
             return False
         is_pointer = _POINTER.fullmatch(self.text) or _SOURCE.fullmatch(self.text)
@@ -124,7 +124,7 @@ class AnswerStatement:
 
     @property
     def leads_with_claim(self) -> bool:
-        """Whether it says something of code, and leads to more: "`f` returns `x` in all cases:"."""
+        """Whether it claims something about code and leads to more: "`f` is called twice:"."""
         if self.is_aside or not _LEADS.search(self.text):
             return False
         words = re.sub(r"`[^`]*`", "x", self.text)
@@ -132,15 +132,19 @@ class AnswerStatement:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it says something of the workspace: it names code or a file, and no wish.
+        """Whether it claims something about the workspace: it names code or a file, and no wish.
 
-        Of an answer that cites nothing, each sentence does.
+        In an answer that cites nothing, every sentence does.
         """
         if self.is_code or _LEADS.search(self.text) or _NO_CLAIM.match(self.text):
             return False
         if self.is_aside or _NO_SENTENCE.fullmatch(self.text):
             return False
-        if self.alone and len(self.text.split()) >= _FEWEST_WORDS and _DECLARES.search(self.text):
+        if (
+            self.alone
+            and len(self.text.split()) >= _MIN_CLAIM_WORDS
+            and _DECLARES.search(self.text)
+        ):
             return True
         kinds = {token.kind for token in tokens_of(self.text)}
         return bool(kinds & {Kind.NAME, Kind.FILE, Kind.FRAGMENT})
@@ -181,9 +185,9 @@ def statements_of(
 
 
 def _cover(found: list[AnswerStatement], rows: list[int]) -> None:
-    """Have the rows of a table that has ended share the marks of the nearest row with some.
+    """Let a finished table's rows without marks share those of the nearest row that has some.
 
-    If there is none, those of the sentence before.
+    If no row has any, they share those of the sentence before.
     """
     cited = [at for at in rows if found[at].marks]
     before = found[rows[0] - 1].marks if rows and rows[0] else ()
@@ -242,7 +246,7 @@ def _lines(token: Token, starts: Sequence[int]) -> tuple[int, int]:
 
 
 def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a block begin and end; marks behind one belong to it."""
+    """The start and end of each sentence in a block; marks behind a sentence belong to it."""
     if block.is_code or block.is_row:
         yield block.start, block.end
         return
@@ -275,7 +279,7 @@ def _masked(text: str) -> str:
 
 
 def _within(start: int, end: int, marks: Sequence[CitationMark]) -> tuple[CitationMark, ...]:
-    """The marks that begin between two places; they are in order."""
+    """The marks that begin between two places, in order."""
     first, last = (bisect_left(marks, at, key=lambda mark: mark.start) for at in (start, end))
     return tuple(marks[first:last])
 
@@ -292,7 +296,7 @@ def _statement(answer: str, start: int, end: int, marks: Sequence[CitationMark])
 
 
 def _quoted(answer: str, start: int, end: int, marks: Sequence[CitationMark]) -> AnswerStatement:
-    """Quoted code, as it is."""
+    """The statement for quoted code, unchanged."""
     own = _within(start, end, marks)
     return AnswerStatement(start, end, answer[start:end].strip("\n"), own)
 
@@ -300,7 +304,7 @@ def _quoted(answer: str, start: int, end: int, marks: Sequence[CitationMark]) ->
 def _clauses(
     answer: str, whole: AnswerStatement, marks: Sequence[CitationMark]
 ) -> Iterator[AnswerStatement]:
-    """A sentence, or its clauses where it goes on behind marks with one of its own."""
+    """A sentence, or its clauses where one continues behind marks with a statement of its own."""
     if not whole.marks or answer[whole.start : whole.end].lstrip().startswith(("|", "`" * 3)):
         yield whole
         return
@@ -322,7 +326,7 @@ def _clauses(
 def _explained(
     own: Sequence[AnswerStatement], before: AnswerStatement | None
 ) -> Iterator[AnswerStatement]:
-    """Statements of a block with the one before each that leans on it."""
+    """The statements of a block, each with the one before if it depends on that."""
     for each in own:
         is_said = before and not (before.is_code or each.is_code)
         leads = before and (_LEADS.search(before.text) or _LEANS.match(each.text))
@@ -333,7 +337,7 @@ def _explained(
 def _sharing(
     statements: Iterable[AnswerStatement], lead: AnswerStatement | None
 ) -> Iterator[AnswerStatement]:
-    """Statements of a block with the marks that those without any share."""
+    """The statements of a block; those without marks share the marks of others."""
     marks = lead.marks if lead else ()
     found: list[AnswerStatement] = []
     for each in reversed(tuple(statements)):

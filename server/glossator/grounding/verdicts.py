@@ -1,8 +1,8 @@
-"""Judges the statements of an answer: whether the lines that each cites carry it.
+"""Judges the statements of an answer: whether the lines that each one cites support it.
 
 Citations are resolved to lines first (`statement_lines.py`), then checks compare words with lines
-(`rules.py`). A model may be asked as well (`entailment.py`): its answer decides, unless what the
-statement quotes stands nowhere in the lines.
+(`rules.py`). A model may be asked as well (`entailment.py`): its answer decides, unless something
+that the statement quotes occurs nowhere in the lines.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _STATUS = {
     Verdict.UNSUPPORTED: CitationStatus.UNSUPPORTED,
     Verdict.CONTRADICTED: CitationStatus.CONTRADICTED,
 }
-_LONGEST = 1_000  # characters of a sentence that the rules look at
+_MAX_CHECKED_CHARACTERS = 1_000  # characters of a sentence that the rules look at
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedStatement:
-    """A statement with what judging it found; its citations bear the verdict.
+    """A statement with its verdict; its citations carry the verdict, too.
 
     Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
     """
@@ -54,12 +54,12 @@ class CheckedStatement:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the lines that it cites do not carry it."""
+        """Whether the cited lines do not support it."""
         return self.verdict in _REFUSED and self.basis is not None
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether it cites lines of a file that were not shown, and no others."""
+        """Whether it cites only lines that were not shown, of a file that was."""
         unseen = any(each.span is not None and not each.is_shown for each in self.citations)
         return unseen and self.verdict is Verdict.UNSUPPORTED and self.basis is None
 
@@ -72,9 +72,9 @@ class CheckedStatement:
 
     @property
     def is_uncited(self) -> bool:
-        """Whether it claims something, and no citation is about it.
+        """Whether it claims something without a citation of its own.
 
-        One that shares the citation of another sentence need not mean it.
+        A citation shared with another sentence need not be meant for it.
         """
         stray = self.statement.shared and self.verdict is Verdict.UNSUPPORTED
         return self.statement.is_claim and (not self.statement.marks or stray)
@@ -82,16 +82,16 @@ class CheckedStatement:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """The statements of an answer in order, and the citations that stand in none."""
+    """The statements of an answer in order, and the citations outside of them."""
 
     statements: tuple[CheckedStatement, ...] = ()
     others: tuple[Citation, ...] = ()
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Every citation once, in order; one that carries several statements as the worst of them.
+        """Every citation once, in order; one that serves several statements has the worst verdict.
 
-        It is not blamed for a sentence that need not mean it, nor for one that says nothing.
+        Sentences that it need not be meant for do not count, nor those that claim nothing.
         """
         found: dict[object, tuple[int, Citation]] = {}
         own = (
@@ -109,7 +109,7 @@ class CheckedAnswer:
 
     @property
     def uncited(self) -> tuple[UncitedClaim, ...]:
-        """What it claims without a citation."""
+        """The claims without a citation."""
         return tuple(
             UncitedClaim(each.statement.text, each.statement.start, each.statement.end)
             for each in self.statements
@@ -118,7 +118,7 @@ class CheckedAnswer:
 
     @property
     def fallen(self) -> tuple[CheckedStatement, ...]:
-        """The statements that their lines do not carry, and those that cite lines nobody read."""
+        """The statements that their lines do not support, and those that cite lines nobody read."""
         return tuple(
             each
             for each in self.statements
@@ -127,14 +127,14 @@ class CheckedAnswer:
 
 
 def place_of(citation: Citation) -> tuple[str, str, int | None, int | None]:
-    """What a citation leads to, as clients tell citations apart."""
+    """The place that a citation leads to, by which clients tell citations apart."""
     return citation.target, citation.span.uri if citation.span else "", *citation.cited
 
 
 def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
-    """What can be said without a model; nothing of a statement that would take seconds.
+    """What the checks say without a model; statements that would take seconds are left open.
 
-    `calls` are those in the workspace of the names that `calls_wanted` names.
+    `calls` are the workspace's calls of the names in `calls_wanted`.
     """
     if cited.known is not None:
         return Judgement(Verdict.SUPPORTED)
@@ -143,7 +143,7 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
         found = quotation(text, lines)
         carrying = tuple(each for each in lines if quotation(text, [each]) == found)
         found = replace(found, parts=carrying if found.verdict is Verdict.SUPPORTED else ())
-    elif lines and not cited.statement.is_aside and len(text) <= _LONGEST:
+    elif lines and not cited.statement.is_aside and len(text) <= _MAX_CHECKED_CHARACTERS:
         # what separates the cells of a row is no code
         found = check(text.replace("|", " ; ") if text.startswith("|") else text, lines, calls)
     else:
@@ -152,15 +152,15 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
 
 def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
-    """The names whose calls in the workspace would tell more of a statement that is not carried."""
-    is_quick = cited.lines and len(cited.text) <= _LONGEST
+    """The names whose other calls would say more about statements not supported so far."""
+    is_quick = cited.lines and len(cited.text) <= _MAX_CHECKED_CHARACTERS
     if found.verdict is Verdict.SUPPORTED or not is_quick or cited.statement.is_code:
         return ()
     return () if cited.statement.is_aside else names_called(cited.text)
 
 
 def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
-    """Whether a model is asked: not about what checks found to be written, or surely is not."""
+    """Whether to ask a model: not if the checks found the text itself, or refused it for sure."""
     is_open = found.verdict is not Verdict.SUPPORTED and not found.sure
     is_said = not (cited.statement.is_aside or cited.statement.is_code)
     return is_open and is_said and bool(cited.lines) and not (cited.known or cited.has_output)
@@ -184,7 +184,7 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         carrying = [each.span for each in facts if each.span is not None]
 
     def bearing(citation: Citation) -> Citation:
-        """The citation with the verdict; one that leads nowhere keeps its own failure."""
+        """The citation with the verdict; one that could not be resolved keeps its own failure."""
         if not citation.is_shown or citation.span is None:
             return citation
         how = citation.reason if citation.first_line is not None else ""  # only a part was shown
@@ -223,7 +223,7 @@ def merged_all(
     found: Mapping[Key, Judgement],
     told: Mapping[Key, Entailed],
 ) -> CheckedAnswer:
-    """The verdicts on all statements, by what checks found and the model told of them."""
+    """The verdicts on all statements, from the checks and the model's answers."""
     checked = (merged(each, found[each.key], told.get(each.key)) for each in statements)
     return CheckedAnswer(tuple(checked), tuple(others))
 
@@ -236,7 +236,7 @@ def check_answer(answer: str, sources: Sources) -> CheckedAnswer:
 
 
 def located(answer: str, citations: Sequence[Citation]) -> Iterator[Citation]:
-    """Citations with the places of the marks of `answer`, which has one for each, in order."""
+    """The citations with their places in `answer`, which has one mark for each, in order."""
     marks = iter(parse_citations(answer))
     for citation in citations:
         mark = next(marks, None)

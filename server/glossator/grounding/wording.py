@@ -1,7 +1,7 @@
-"""A statement about code as tokens: names, numbers, texts and files that it mentions, and words.
+"""Splits a statement about code into tokens: names, numbers, texts, files and ordinary words.
 
-What stands between back-ticks is code. Elsewhere a word counts as a name if only code writes words
-like it: `snake_case`, `camelCase`, `dotted.names`, `calls()`. Numbers are compared by their values.
+Text between back-ticks is code. Elsewhere a word counts as a name only if it is spelled like code:
+`snake_case`, `camelCase`, `dotted.names`, `calls()`. Numbers are compared by value.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NEGATION = re.compile(rf"{NEGATION}|rather|instead|unlike")
 _DENIAL = re.compile(
     rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
 )
-_LONGEST = 2_000
+_MAX_CHARACTERS = 2_000
 _ASIDE = frozenset("besides unlike except apart aside addition".split())
 _JOINING = frozenset("and or the a an for from to of class method function".split())
 
@@ -80,7 +80,7 @@ _SUFFIX = re.compile(r"(?:[uif](?:8|16|32|64|size)|[lLnfFuU]+)$")
 
 
 class Kind(Enum):
-    """What a token is; `FRAGMENT` is quoted code of several tokens, which follow it."""
+    """The kind of a token; `FRAGMENT` is quoted code of several tokens, which follow it."""
 
     NAME = auto()
     NUMBER = auto()
@@ -94,7 +94,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token; `quoted` if it stands between back-ticks, `inside` if in a fragment."""
+    """A token; `quoted` if it stands between back-ticks, `inside` if it belongs to a fragment."""
 
     kind: Kind
     text: str
@@ -113,12 +113,12 @@ class Token:
 
 
 def tokens_of(statement: str) -> tuple[Token, ...]:
-    """The tokens of a statement in order; those of the first 2,000 characters."""
-    return tuple(_tokens(_without_markup(statement[:_LONGEST])))
+    """The tokens of a statement's first 2,000 characters, in order."""
+    return tuple(_tokens(_without_markup(statement[:_MAX_CHARACTERS])))
 
 
 def _without_markup(text: str) -> str:
-    """The text without links and stars, but for what stands between back-ticks."""
+    """The text without links and stars; text between back-ticks stays."""
     pieces = re.split(r"(`+[^`]+`+)", re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text))
     pieces[::2] = (
         re.sub(r"\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", each) for each in pieces[::2]
@@ -189,7 +189,7 @@ def _of_code(code: str) -> Iterator[Token]:
 
 
 def _is_even(text: str) -> bool:
-    """Whether each bracket is closed."""
+    """Whether every bracket is closed."""
     return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "{}"))
 
 
@@ -198,7 +198,7 @@ def _plain(name: str) -> str:
 
 
 def is_set_aside(at: int, tokens: Sequence[Token]) -> bool:
-    """Whether a name is one that the statement is not about: "Besides `a` and `b`, …"."""
+    """Whether the statement sets a name aside: "Besides `a` and `b`, …"."""
     for token in reversed(tokens[:at]):
         word = token.text.lower()
         if token.kind is Kind.WORD and word in _ASIDE:
@@ -209,19 +209,19 @@ def is_set_aside(at: int, tokens: Sequence[Token]) -> bool:
 
 
 def is_negation(word: str) -> bool:
-    """Whether a word, in lower case, says that something is not so."""
+    """Whether a lower-case word negates."""
     return _NEGATION.fullmatch(word) is not None
 
 
 def is_denial(statement: str) -> bool:
-    """Whether a statement says that something is not so, or is so of some alone."""
+    """Whether a statement denies something, or says it of some things alone."""
     tokens = tokens_of(statement)
     words = " ".join(t.text.lower() if t.kind is Kind.WORD else "," for t in tokens)
     return _DENIAL.search(words) is not None
 
 
 def value_of(text: str) -> float | None:
-    """The value of a number as it is written; None for what is none."""
+    """The value of a written number; None if the text is no number."""
     plain = text.replace("_", "").replace(",", "")
     if not plain.lower().startswith(("0x", "-0x")):
         plain = _SUFFIX.sub("", plain)
@@ -236,7 +236,7 @@ def value_of(text: str) -> float | None:
 
 
 def numbers_in(text: str) -> Iterator[float]:
-    """The numbers that a text holds, and the values of products and powers of such."""
+    """The numbers in a text, and the values of products and powers in it."""
     for match in _NUMBER_LITERAL.finditer(text):
         if (value := value_of(match[0])) is not None:
             yield value
@@ -255,7 +255,7 @@ def numbers_in(text: str) -> Iterator[float]:
 
 
 def is_among(value: float, numbers: frozenset[float]) -> bool:
-    """Whether a number is there, in its unit or another: 5 MB is `5 * 1024 * 1024`."""
+    """Whether a number is there, in the same unit or another: 5 MB is `5 * 1024 * 1024`."""
     if value in numbers:
         return True
     scaled = {value * scale for scale in _SCALES} | {value / scale for scale in _SCALES}

@@ -1,12 +1,11 @@
-"""Runs one hook in the sandbox, within its time: what it is told, and what its answer means.
+"""Runs one hook in the sandbox, within its time limit, and reads its answer.
 
-Arguments of calls have the names that Claude Code's have. Tools that are not in `ARGUMENT_NAMES`
-have the same names there, or none.
-Source: https://code.claude.com/docs/en/hooks, "PreToolUse input".
+Arguments of calls are named as in Claude Code. Tools that are not in `ARGUMENT_NAMES` have the same
+names there, or none. Source: https://code.claude.com/docs/en/hooks, "PreToolUse input".
 
-A hook answers JSON in the form that hooks of other agents print, and an exit code. The strictest
-answer of an event wins. A hook can narrow what is done, and never widens it: that one allows a call
-decides nothing.
+A hook answers with an exit code and with JSON in the form that other agents use. If several hooks
+answer an event, the strictest answer wins. A hook can forbid things and never allow them: a hook
+that allows a call decides nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from glossator.sandbox import LimitedShell, ShellCommand
 from glossator.settings import Hook
 
 MOST_BYTES = 10_000  # of what a hook prints
-_MOST_ERRORS = 4_000  # bytes of its standard error
+_MAX_ERROR_BYTES = 4_000  # bytes of its standard error
 _RUN = """export CLAUDE_PROJECT_DIR={folder}
 exec 3>&1
 errors=$(
@@ -66,13 +65,13 @@ _PATHS = ("path", "new_path", "cwd")  # arguments that are given as absolute pat
 async def run_hook(
     shell: LimitedShell, event: HookEvent, hook: Hook, folder: str, given: bytes
 ) -> HookAnswer | str:
-    """What a hook answers that is run in a folder of the workspace and `given` JSON.
+    """The answer of a hook that runs in a folder of the workspace and is `given` JSON.
 
     A sentence part says how it failed.
     """
     apart = secrets.token_hex(16)  # before its standard error, which comes last
     words = {"folder": shlex.quote(folder), "command": shlex.quote(hook.command)}
-    text = _RUN.format(**words, most=_MOST_ERRORS, apart=apart)
+    text = _RUN.format(**words, most=_MAX_ERROR_BYTES, apart=apart)
     try:
         finished = await shell.run(ShellCommand(text, folder, input=given), hook.timeout)
     except (UsageError, OSError) as error:
@@ -92,9 +91,9 @@ async def run_hook(
 class HookAnswer:
     """What one hook says, or all of an event.
 
-    `block` is why it must not be done, `ask` why the user is to be asked about a call, `halt` why
-    the run is to end; "" if it is not so. `arguments` replace those of the call. `context` is for
-    the model, `notices` are for the user.
+    `block` says why it must not be done, `ask` why the user is to be asked about a call, `halt` why
+    the run is to end; "" means no. `arguments` replace those of the call. `context` is for the
+    model, `notices` are for the user.
     """
 
     block: str = ""
@@ -111,7 +110,7 @@ class _Part(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _said(cls, printed: Any) -> Any:  # noqa: ANN401 - whatever a hook printed
-        """Null says nothing, as if it was not there."""
+        """Leave out fields that are null, which count as absent."""
         if not isinstance(printed, dict):
             return printed
         return {key: value for key, value in printed.items() if value is not None}
@@ -134,7 +133,7 @@ class _Printed(_Part):
 
 
 def answer_of(event: HookEvent, code: int | None, out: str, err: str) -> HookAnswer | str:
-    """What a hook means that ended with this exit code; a sentence part if it failed."""
+    """The meaning of a hook's output and exit code; a sentence part if it failed."""
     if code == _BLOCKED:
         return HookAnswer(block=err.strip() or _UNSAID)
     if code != 0:
@@ -152,7 +151,7 @@ def answer_of(event: HookEvent, code: int | None, out: str, err: str) -> HookAns
 
 
 def strictest(answers: Iterable[HookAnswer]) -> HookAnswer:
-    """All that hooks of one event say, as one answer."""
+    """Combine the answers of an event's hooks into the strictest one."""
     said = tuple(answers)
     changed = [each.arguments for each in said if each.arguments is not None]
     differ = any(each != changed[0] for each in changed)
@@ -213,8 +212,8 @@ def input_of(tool: str, arguments: Mapping[str, Any], locate: Locate) -> dict[st
 def arguments_of(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that a hook means by its `updatedInput`.
 
-    Tools take all names of the table anyway, as models write them by habit; only a time means
-    something else. A tool's own name counts before the other: only the hook can have given it.
+    Tools accept all names of the table anyway, since models use them by habit; only a time has
+    another unit. A tool's own name counts before the other: only the hook can have given it.
     """
     arguments: dict[str, Any] = _without_doubles(dict(given), ARGUMENT_NAMES.get(tool, {}))
     if tool == "Bash" and type(arguments.get(_BASH_TIMEOUT)) is int:
@@ -238,7 +237,7 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSO
 
 
 def _without_doubles(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
-    """JSON without the other names of what has its own name beside it, in each of its objects."""
+    """The JSON without the other agents' names where our own name stands beside them."""
     match value:
         case dict():
             doubles = {theirs for ours, theirs in names.items() if ours in value}

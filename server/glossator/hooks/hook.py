@@ -1,4 +1,4 @@
-"""What a hook is, those that files of the workspace ask for, and which run.
+"""What a hook is, which hooks the workspace's files ask for, and which run.
 
 The user's hooks run, and those of the workspace of which the user adopted exactly this one, unless
 they are turned off.
@@ -95,7 +95,7 @@ class KnownHook:
 
 
 class HookIds:
-    """Gives hooks their ids: eight digits of a hash of what tells them apart, to be typed."""
+    """Gives hooks ids that are easy to type: eight digits of a hash of what distinguishes them."""
 
     def __init__(self) -> None:
         self._given = Counter[str]()
@@ -108,7 +108,7 @@ class HookIds:
 
 
 def rules_of(event: HookEvent, matcher: str, where: str) -> tuple[ToolRule, ...]:
-    """What a matcher names. Raises `UsageError`, which says `where` it stands."""
+    """The names in a matcher. Raises `UsageError`, which says `where` it stands."""
     names = (matcher.strip() or "*").split("|")
     known = (*event.occasions, "*")
     if event.occasions and (wrong := next((each for each in names if each not in known), None)):
@@ -271,10 +271,10 @@ class Hooks:
         self.notes: dict[str, tuple[str, ...]] = {}  # on the last question, by sessions' ids
 
     async def look(self, snapshot: WorkspaceSnapshot, *, trusted: bool) -> tuple[str, ...]:
-        """Look at what the workspace asks for, if anything of it is adopted.
+        """Look at what the workspace asks for, if any of it is adopted.
 
-        Gives the ids, each once, of those that are not as they were adopted any more. Before trust
-        no file that a hook names is read, so `adopted` are all that once were.
+        Returns the ids, each once, of hooks that differ from what was adopted. Before trust no file
+        that a hook names is read, so `adopted` are all that once were.
         """
         before, self.adopted = self.adopted, ()
         if not any(self._approvals.names(KIND, root) for root in snapshot.roots):
@@ -290,7 +290,7 @@ class Hooks:
         return tuple(sorted(new))
 
     def of(self, event: HookEvent, about: str = "") -> tuple[KnownHook, ...]:
-        """Those that run at a moment that is `about` a tool or an occasion; "": any."""
+        """The hooks that run at a moment `about` a tool or an occasion; "": any."""
         chosen = tuple(each for each in (*self.own, *self.adopted) if each.is_for(event, about))
         off = self._switches.off(ContextKind.HOOK) if chosen else frozenset()
         return tuple(each for each in chosen if each.id not in off)
@@ -308,7 +308,7 @@ class Hooks:
         )
 
     def was_adopted(self, proposal: Proposal) -> bool:
-        """Whether this was adopted, or what stood in its place."""
+        """Whether this hook, or an earlier one in its place, was adopted."""
         return self._approvals.was_adopted(KIND, proposal.id, proposal.folder)
 
     def adopt(self, proposal: Proposal) -> None:

@@ -37,7 +37,10 @@ def ledger_folder() -> Path:
 
 
 class LedgerFiles:
-    """For the event loop. Every method gives nothing, or does nothing, while the disk fails."""
+    """Reads and writes the ledger's files; for the event loop.
+
+    Every method gives nothing, or does nothing, while the disk fails.
+    """
 
     def __init__(
         self, keep: Retention, tell: Callable[[str], None], folder: Path | None = None
@@ -72,7 +75,7 @@ class LedgerFiles:
             raise
 
     async def memory(self, session: str) -> bytes | None:
-        """What is kept of a session."""
+        """The memory kept for a session."""
         return await self._try(None, lambda store: store.memory(session))
 
     async def put_memory(self, session: str, workspace: str, value: bytes, *, shared: bool) -> None:

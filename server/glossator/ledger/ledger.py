@@ -37,7 +37,7 @@ from glossator.workspace import WorkspaceHost
 
 Listener = Callable[[tuple[Fact, ...]], None]
 
-_TICK = 0.000_001  # seconds, by which a change is newer than the one before
+_TICK_SECONDS = 0.000_001  # seconds, by which a change is newer than the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class FactKey:
 
 
 class Ledger:
-    """For the event loop. With `most` facts of 0 nothing is kept."""
+    """The facts of a workspace; for the event loop. Nothing is kept if `most` is 0."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Ledger:
         return listed(facts)
 
     def every(self) -> tuple[Fact, ...]:
-        """As `all`, with those of hidden files: for the user to forget."""
+        """Like `all`, with those of hidden files: for the user to forget."""
         return tuple(self._facts.values())
 
     def is_fresh(self, fact: Fact) -> bool:
@@ -117,7 +117,7 @@ class Ledger:
         return FactState.FRESH if self.is_fresh(fact) else FactState.STALE
 
     def view(self, fact: Fact) -> FactView:
-        """As clients see it."""
+        """The fact as clients see it."""
         first, last = self._place(fact)
         return FactView(
             fact.id,
@@ -153,7 +153,7 @@ class Ledger:
             self._team.share(self)
 
     def look_soon(self) -> None:
-        """As `look`, without waiting, for the start."""
+        """Like `look`, without waiting, for the start."""
         if self._most:
             self._asked = asyncio.create_task(self.look(asks=False))
 
@@ -293,7 +293,7 @@ class Ledger:
     def _now(self, fact_id: str) -> float:
         """The time of a change, which is newer than the last one, whatever clocks say."""
         known = self._rows.get(fact_id)
-        return max(time.time(), known.changed + _TICK if known else 0.0)
+        return max(time.time(), known.changed + _TICK_SECONDS if known else 0.0)
 
     async def _write(self, rows: Rows) -> None:
         """Keep rows on disk, then here, and have them shared."""

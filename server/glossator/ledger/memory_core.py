@@ -27,12 +27,12 @@ from glossator.memory import secret_in
 Texts = tuple[str, ...]
 logger = logging.getLogger(__name__)
 _CHUNK = re.compile(r"(?P<sha256>\w*):(?P<first>\d+)-(?P<last>\d+)")
-_MOST_TEXTS = 50  # of a list
-_LONGEST_TEXT = 1_000  # characters
+_MAX_TEXTS = 50  # of a list
+_MAX_TEXT_CHARACTERS = 1_000  # characters
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 
-_MOST_HELD = 100  # sessions whose cores are in memory; those of others are read again
+_MAX_HELD = 100  # sessions whose cores are in memory; those of others are read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class SessionSummary:
 
     @property
     def text(self) -> str:
-        """As a model reads it; "" for nothing."""
+        """The core as a model reads it; "" for nothing."""
         parts = {
             "Topics": self.main_topics,
             "Conclusions": self.key_conclusions,
@@ -63,7 +63,7 @@ class SessionSummary:
         return "\n".join(f"{name}: {' '.join(texts)}" for name, texts in parts.items() if texts)
 
     def without_secrets(self) -> SessionSummary:
-        """Without the texts that hold what looks like one."""
+        """The core without texts that seem to hold a secret."""
         texts = (self.main_topics, self.key_conclusions, self.unresolved_questions)
         return SessionSummary(*map(_harmless, texts))
 
@@ -79,7 +79,7 @@ class WorkingBench:
     task_results: Texts = ()
 
     def without_secrets(self) -> WorkingBench:
-        """Without the texts that hold what looks like one."""
+        """The bench without texts that seem to hold a secret."""
         return WorkingBench(_harmless(self.retrieved), _harmless(self.task_results))
 
 
@@ -95,7 +95,7 @@ class MemoryCore:
     updated_at: datetime = _NEVER
 
     def to_json(self, state: Callable[[Fact], FactState]) -> dict[str, Any]:
-        """As it is kept; `state` says how the lines of a fact stand."""
+        """The core in JSON, as it is kept; `state` says how the lines of a fact stand."""
         facts = {
             key: fact.to_json() | {"status": state(fact)} for key, fact in self.fact_ledger.items()
         }
@@ -111,7 +111,7 @@ class MemoryCore:
 
 
 def core_from_json(fields: Mapping[str, Any], resolve: Callable[[str], str]) -> MemoryCore:
-    """From a document of any schema up to ours; `resolve` gives the real path of a cited one.
+    """Read a document of any schema up to ours; `resolve` gives a cited path's real path.
 
     The profile is not read: that of the settings holds.
 
@@ -187,7 +187,7 @@ def _texts(values: Sequence[Any]) -> Texts:
     """Bounded, as others may have written them."""
     if isinstance(values, str):
         raise TypeError("a list is a text")
-    return tuple(str(each)[:_LONGEST_TEXT] for each in values[:_MOST_TEXTS])
+    return tuple(str(each)[:_MAX_TEXT_CHARACTERS] for each in values[:_MAX_TEXTS])
 
 
 class WorkspaceFacts(WorkspaceRows, Protocol):
@@ -319,7 +319,7 @@ class MemoryCores:
     def _hold(self, core: MemoryCore) -> None:
         self._cores[core.session_id] = core
         self._cores.move_to_end(core.session_id)
-        if len(self._cores) > _MOST_HELD:
+        if len(self._cores) > _MAX_HELD:
             self._cores.popitem(last=False)
 
     def _read(

@@ -61,7 +61,7 @@ def fact_of(row: LedgerRow) -> Fact | None:
 
 
 def newest(*several: Rows) -> dict[str, LedgerRow]:
-    """Of each fact the newest row."""
+    """The newest row of each fact."""
     merged: dict[str, LedgerRow] = {}
     for rows in several:
         for key, row in rows.items():
@@ -71,7 +71,7 @@ def newest(*several: Rows) -> dict[str, LedgerRow]:
 
 
 def newer(rows: Rows, known: Rows) -> dict[str, LedgerRow]:
-    """Those of `rows` that are newer than the known ones."""
+    """The `rows` that are newer than the known ones."""
     return {
         key: row
         for key, row in rows.items()
@@ -124,7 +124,7 @@ def forgotten(rows: Rows) -> frozenset[str]:
 
 
 def lasting(rows: Rows) -> dict[str, LedgerRow]:
-    """Without what was forgotten so long ago, or before so much else, that it need not be known."""
+    """The rows without facts that were forgotten long ago, or before many others."""
     gone = sorted((row.changed, key) for key, row in rows.items() if row.value is None)
     since = time.time() - FORGOTTEN_DAYS * DAY
     known = {key for changed, key in gone[-FORGOTTEN_MOST:] if changed > since}

@@ -20,7 +20,7 @@ from glossator.store import FORGOTTEN_DAYS, LedgerRow
 
 Lines = tuple[int, int]  # the first and the last, 1-based
 
-_MOST_PINNED = 20  # that go with a question, whatever was pinned by others
+_MAX_PINNED = 20  # that go with a question, whatever was pinned by others
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -139,12 +139,12 @@ def listed(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 def for_question(
     question: str, facts: Sequence[Fact], most: int, *, all_: bool = False
 ) -> list[Fact]:
-    """Of listed facts the first pinned ones, the likeliest, and with `all_` others; blocking.
+    """The listed facts for a question: pinned ones first, then the likeliest; blocking.
 
-    They are up to `most`, or as many as are pinned. Of two that say nearly the same the first is
-    enough.
+    With `all_`, others follow. They are up to `most`, or as many as are pinned. Of two that say
+    nearly the same only the first is taken.
     """
-    pinned = [each for each in facts if each.pinned][:_MOST_PINNED]
+    pinned = [each for each in facts if each.pinned][:_MAX_PINNED]
     others = [each for each in facts if not each.pinned]
     found = bearing(question, [(each.statement, each.path) for each in others])
     rest = [at for at in range(len(others)) if at not in found] if all_ else []
@@ -158,9 +158,9 @@ def for_question(
 
 
 def fitting(rows: Rows, held: Mapping[str, Fact], most: int) -> dict[str, LedgerRow]:
-    """Of a team's rows those of held and of forgotten facts, and of others the newest; blocking.
+    """The team's rows to keep: those of held and forgotten facts, and the newest others; blocking.
 
-    They are so many others that with those that are held they may be among `most`.
+    There are only so many others that together with the held ones they do not exceed `most`.
     """
     others = [fact for key, row in rows.items() if key not in held and (fact := fact_of(row))]
     first = {each.id for each in listed((*held.values(), *others))[:most]}
@@ -193,7 +193,7 @@ def surplus(facts: Iterable[Fact], most: int, goes_late: Callable[[Fact], bool])
 
 
 def meaning_key(statement: str) -> str:
-    """The same for statements of the same words in the same order; case counts in names of code."""
+    """A key that is the same for the same words in the same order; case counts in names of code."""
     words = (_word(token) for token in _TOKEN.findall(_BULLET.sub("", statement, count=1)))
     return _hash(word for word in words if word not in _ARTICLES)
 

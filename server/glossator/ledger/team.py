@@ -68,7 +68,7 @@ def workspace_key(workspace: str) -> str:
 
 
 class TeamLedger:
-    """For the event loop; `tell` is given a message when the server cannot be used, each once."""
+    """A team's facts on a server; for the event loop. `tell` is told, once, what goes wrong."""
 
     def __init__(
         self,

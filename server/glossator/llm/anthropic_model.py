@@ -95,7 +95,7 @@ class AnthropicModel:
 
     @property
     def images(self) -> bool:
-        """Whether it sees images."""
+        """Whether the model sees images."""
         return self._known.profile.images
 
     @property
@@ -112,7 +112,7 @@ class AnthropicModel:
         await self._open()
 
     async def measure(self) -> None:
-        """Ask a server of one's own for the window, before it matters, and until it tells it."""
+        """Ask a self-hosted server for the window, before it matters, until the server tells it."""
         own = self._settings.backend == "anthropic" and not self._known.profile.model_limits
         if not self._asks_left or not own or self._role.window is not None:
             return
@@ -149,7 +149,7 @@ class AnthropicModel:
                 return
 
     def _with_calls(self, event: ModelEvent, request: ModelRequest) -> ModelEvent:
-        """A reply of a server of one's own with the calls that stand in its text."""
+        """A self-hosted server's reply, with the calls that stand in its text."""
         if not isinstance(event, Reply) or self._known.profile.name == "anthropic":
             return event
         return with_text_calls(event, request.tools, request.messages, self.id)
@@ -188,14 +188,14 @@ class AnthropicModel:
         return self._known.profile.batches
 
     def body_of(self, request: ModelRequest) -> bytes:
-        """The request as it is sent, for a batch. Raises `ModelRefused`."""
+        """The request as sent, for a batch. Raises `ModelRefused`."""
         self._check_effort(request.effort or self._role.effort)
         return encode_body(self._body(request), request.encoded)
 
     async def call(self, ask: Callable[[AsyncAnthropic], Awaitable[T]], about: str) -> T:
-        """What another call of the client gives; made once. Raises `ModelError`.
+        """Make another call through the client; it is tried once. Raises `ModelError`.
 
-        `about` names what is not there when the server answers 404.
+        `about` names what is missing when the server answers 404.
         """
         client = await self._open()
         import anthropic  # noqa: PLC0415 - loaded by now
@@ -213,7 +213,7 @@ class AnthropicModel:
         raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:
-        """Give connections back; the model cannot be asked again."""
+        """Close connections; the model cannot be asked again."""
         if self._limits is not None:
             self._limits.cancel()
             await asyncio.gather(self._limits, return_exceptions=True)
@@ -275,7 +275,7 @@ class AnthropicModel:
         raise ModelRefused(said)
 
     async def _open(self) -> AsyncAnthropic:
-        """The client. Cancelling a caller does not cancel making it."""
+        """The client. Cancelling a caller does not cancel its making."""
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._make_client))
         return await asyncio.shield(self._client)
@@ -315,7 +315,7 @@ class AnthropicModel:
             self._known.facts = self._reported(self._known.facts, info)
 
     def _reported(self, facts: ModelFacts, info: object) -> ModelFacts:
-        """The facts with what the server reports; what is set, and what a refusal named, stays."""
+        """The facts with what the server reports; settings and limits named by a refusal stay."""
         known = self._known.learnt if facts.id == self.id else Learnt()
         mine = facts.id == self.id and self._role.window is not None
         return with_limits(

@@ -42,9 +42,9 @@ _CUT = (
     "The connection closed before the reply was whole; nothing of it was used. Ask again; if this"
     " happens every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
-_MOST_CHARACTERS = 2_000_000  # of a reply; models write some 128,000 tokens at most, a quarter
+_MAX_CHARACTERS = 2_000_000  # of a reply; models write some 128,000 tokens at most, a quarter
 _TOO_LONG = (
-    f"The server sent more than {_MOST_CHARACTERS:,} characters as one reply, which no model"
+    f"The server sent more than {_MAX_CHARACTERS:,} characters as one reply, which no model"
     " writes; nothing of it was used. Check what models.baseUrl leads to, if it is set, or choose"
     " another model."
 )
@@ -72,7 +72,7 @@ _NO_TOOLS = (
 
 
 def reply_of(message: Mapping[str, Any], price: Price | None) -> Reply:
-    """The reply in a whole message, such as one of a batch. Raises as `Assembly.finish`."""
+    """The reply in a whole message, such as one of a batch. Raises like `Assembly.finish`."""
     reply = Assembly(price)
     reply.add({"type": "message_start", "message": message})
     content = message.get("content")
@@ -96,7 +96,7 @@ class Assembly:
         self._blocks: dict[int, ContentBlock] = {}
         self._inputs: dict[int, list[str]] = {}
         self._texts: dict[int, dict[str, list[str]]] = {}  # pieces, by block and field
-        self._left = _MOST_CHARACTERS
+        self._left = _MAX_CHARACTERS
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}
@@ -105,9 +105,9 @@ class Assembly:
         self.whole = False  # message_stop has arrived
 
     def add(self, event: Mapping[str, Any]) -> Piece | None:
-        """Add one event of the stream; the piece that it brings, if any.
+        """Add one event of the stream; returns the piece that it brings, if any.
 
-        Raises `ModelRefused` for a reply that is longer than any.
+        Raises `ModelRefused` for a reply longer than any that is allowed.
         """
         match event:
             case {"type": "message_start", "message": dict(message)}:
@@ -170,7 +170,7 @@ class Assembly:
         )
 
     def _take(self, part: Mapping[str, Any]) -> None:
-        """Count the characters of a block or of a piece of one."""
+        """Count the characters of a block or of a piece of one; too many raise `ModelRefused`."""
         self._left -= sum(len(value) for value in part.values() if isinstance(value, str))
         if self._left < 0:
             raise ModelRefused(_TOO_LONG)
@@ -201,7 +201,7 @@ class Assembly:
         return None
 
     def _put(self, block: ContentBlock, index: int, name: str, text: str) -> None:
-        """Keep more of a text; pieces are joined at the end, as joining each takes ever longer."""
+        """Keep a piece of text; pieces are joined at the end, as joining each costs ever more."""
         self._texts[index].setdefault(name, [str(block.get(name) or "")]).append(text)
 
     def _ready(self, index: int) -> ToolReady | None:
@@ -215,7 +215,7 @@ class Assembly:
         return None
 
     def _input(self, index: int, stop: StopReason) -> dict[str, Any]:
-        """A tool's input; if the reply broke off in it, the part before."""
+        """A tool's input; if the reply broke off in it, the part that is complete."""
         from jiter import from_json  # noqa: PLC0415 - comes with the SDK, which is loaded late
 
         text = "".join(self._inputs.get(index, ()))
@@ -239,7 +239,7 @@ class Assembly:
         return value
 
     def _count(self, usage: object) -> ReplyUsage | None:
-        """Figures are running totals: later ones replace earlier ones."""
+        """Take over the counts: they are running totals, so later ones replace earlier ones."""
         if isinstance(usage, dict):
             written = usage.get("cache_creation")
             figures = {**usage, **(written if isinstance(written, dict) else {})}
@@ -257,7 +257,7 @@ class Assembly:
         return ReplyUsage(usage, long, cost(self._price, usage, long))
 
     def _estimate(self, request: Mapping[str, Any], content: list[ContentBlock]) -> ReplyUsage:
-        """For a server that reports no usage."""
+        """Estimate the usage, for a server that reports none."""
         asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))
         usage = Usage(input_tokens=estimate_tokens(asked), output_tokens=estimate_tokens(answered))
         return ReplyUsage(usage, 0, cost(self._price, usage))

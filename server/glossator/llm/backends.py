@@ -56,7 +56,7 @@ _CREDENTIAL_ERROR: dict[Backend, tuple[str, str]] = {
     "vertex": ("google.auth.exceptions", "GoogleAuthError"),
 }
 
-_SECONDS = 2
+_CONNECT_SECONDS = 2
 _PORTS = {"http": 80, "https": 443}
 _LEARNT_SECONDS = 7 * 24 * 3600.0
 _MAX_LEARNT_MODELS = 50  # models
@@ -77,7 +77,7 @@ def key_of(settings: ModelSettings, environment: Mapping[str, str]) -> str:
 
 
 def server_of(settings: ModelSettings) -> str:
-    """The server's name for messages: no credentials, no path."""
+    """The server's name for messages, without credentials and path."""
     if settings.base_url:
         parts = urlsplit(settings.base_url)
         return parts.netloc.rpartition("@")[2] or settings.base_url
@@ -85,7 +85,7 @@ def server_of(settings: ModelSettings) -> str:
 
 
 def credential_errors(backend: Backend) -> tuple[type[Exception], ...]:
-    """What a cloud's own library raises without usable credentials."""
+    """The exceptions of a cloud's library that mean missing or wrong credentials."""
     if backend not in _CREDENTIAL_ERROR:
         return ()
     module, name = _CREDENTIAL_ERROR[backend]
@@ -203,10 +203,10 @@ async def why_unreachable(settings: ModelSettings) -> str:
     parts = urlsplit(settings.base_url or ANTHROPIC_URL)
     port = parts.port or _PORTS.get(parts.scheme, 443)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(parts.hostname, port)
     except TimeoutError:
-        reason = f"no answer within {_SECONDS} s"
+        reason = f"no answer within {_CONNECT_SECONDS} s"
     except OSError as error:
         reason = error.strerror or str(error)
     else:
@@ -217,7 +217,7 @@ async def why_unreachable(settings: ModelSettings) -> str:
 
 
 async def post_body(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> AsyncStream[Any]:
-    """The stream that answers a body; raises what the SDK raises."""
+    """The stream that answers a body; raises the SDK's errors."""
     if as_values:
         rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
         return rewritten
@@ -260,15 +260,15 @@ class _LearntFile(BaseModel):
 
 
 def learnt_file() -> Path:
-    """Where it is kept."""
+    """The file in which it is kept."""
     return Path(platformdirs.user_state_dir("glossator")) / "refused.json"
 
 
 class LearntLimits:
-    """The file; every method blocks. One that cannot be used is logged: nothing depends on it."""
+    """The file of learnt limits; every method blocks. An unusable file is only logged."""
 
     def __init__(self, file: Path | None = None) -> None:
-        """Without a file nothing is kept."""
+        """Nothing is kept without a file."""
         self._file = file
 
     def of(self, settings: ModelSettings, model: str) -> Learnt:
@@ -276,7 +276,7 @@ class LearntLimits:
         return self._load().get(_learnt_key(settings, model), Learnt())
 
     def keep(self, settings: ModelSettings, model: str, learnt: Learnt) -> None:
-        """This is known of a model now; the time is that of this call."""
+        """Keep what is known of a model now; the time is set to now."""
         known, key = self._load(), _learnt_key(settings, model)
         before = known.get(key, Learnt())
         if self._file is None or learnt.model_copy(update={"at": before.at}) == before:

@@ -30,15 +30,15 @@ MAX_BYTES = 256_000_000  # of one batch
 _PATH = "/v1/messages/batches"
 _API = "the Message Batches API"
 _PAGE = 100  # batches in one answer
-_AGAIN = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
+_PASSING_ERRORS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch as the provider describes it; `requests` are all of it.
+    """A batch as the provider describes it; `requests` counts all of its requests.
 
-    `done` are those that are answered or failed, known only once the batch has ended. Of an
-    `archived` one the results are gone (29 days after it was created).
+    `done` counts those that were answered or failed, which is known only once the batch has ended.
+    The results of an `archived` batch are gone (29 days after it was created).
     """
 
     id: str
@@ -51,9 +51,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What became of one request: its reply, or why there is none; what has none is not billed.
+    """The outcome of one request: its reply, or why there is none; only replies are billed.
 
-    `again` tells whether to send it again may help.
+    `again` tells whether sending it again may help.
     """
 
     custom_id: str
@@ -63,7 +63,7 @@ class BatchResult:
 
 
 class MessageBatches:
-    """The batches of the key that a model is asked with. Every method raises `ModelError`."""
+    """The batches of the API key that a model uses. Every method raises `ModelError`."""
 
     def __init__(self, model: AnthropicModel) -> None:
         self._model = model
@@ -73,15 +73,18 @@ class MessageBatches:
         return self._model.body_of(request)
 
     async def create(self, requests: Sequence[tuple[str, bytes]]) -> Batch:
-        """A batch of requests, by custom id (`[a-zA-Z0-9_-]{1,64}`, each once).
+        """Create a batch of requests, by custom id (`[a-zA-Z0-9_-]{1,64}`, each once).
 
-        Sent once. After `ModelRefused` there is none; after any other error there may be one.
+        The request is sent once. After `ModelRefused` no batch exists; after any other error one
+        may.
         """
         parts = [
             b'{"custom_id":%s,"params":%s}' % (json.dumps(name).encode(), body)
             for name, body in requests
         ]
         content = b'{"requests":[%s]}' % b",".join(parts)
+        # No retry: a lost answer may hide a created batch, which a second POST would pay for again
+        # (docs/decisions/0037).
         return _batch(await self._post(_PATH, _API, content))
 
     async def look(self, id_: str) -> Batch:
@@ -94,7 +97,7 @@ class MessageBatches:
         return listed[0][0].id if listed[0] else None
 
     async def newer_than(self, id_: str | None) -> list[Batch]:
-        """The batches that were created after this one, the newest first; None: all."""
+        """The batches created after this one, the newest first; None: all."""
         found: list[Batch] = []
         after: str | None = None
         while True:
@@ -108,14 +111,14 @@ class MessageBatches:
             after = page[-1].id
 
     async def results(self, id_: str) -> list[BatchResult]:
-        """What became of the requests of a batch that has ended, in any order."""
+        """The outcomes of the requests in a batch that has ended, in any order."""
         # Not at the batch's `results_url`: what a server names there would be sent the key.
         path, about = f"{_PATH}/{_in_path(id_)}/results", f"the results of the batch {id_}"
         lines = await self._lines(path, about)
         return await asyncio.to_thread(lambda: [self._result(line) for line in lines])
 
     async def cancel(self, id_: str) -> Batch:
-        """Ask for the end of a batch. What is answered by then is billed, and among its results."""
+        """Ask to end a batch. Requests answered by then are billed and are among its results."""
         return _batch(await self._post(f"{_PATH}/{_in_path(id_)}/cancel", f"the batch {id_}"))
 
     async def _page(self, after: str | None, limit: int) -> tuple[list[Batch], bool]:
@@ -130,7 +133,7 @@ class MessageBatches:
     async def _get(
         self, path: str, about: str, query: Mapping[str, object] | None = None
     ) -> object:
-        """The JSON at a path, asked for again after passing failures."""
+        """Get the JSON at a path, again after passing failures."""
         options: Any = {"params": dict(query or {})}
 
         def ask(client: AsyncAnthropic) -> Awaitable[object]:
@@ -145,7 +148,7 @@ class MessageBatches:
         return await self._model.call(ask, about)
 
     async def _lines(self, path: str, about: str) -> list[bytes]:
-        """The lines of a file on the server, which is no larger than about the batch was."""
+        """The lines of a file on the server, which must not be much larger than the batch."""
 
         async def ask(client: AsyncAnthropic) -> bytes:
             import httpx2  # noqa: PLC0415 - loaded by now
@@ -172,7 +175,7 @@ class MessageBatches:
             case {"type": "errored", "error": dict(error)}:
                 inner = error.get("error")
                 said: Mapping[str, Any] = inner if isinstance(inner, dict) else error
-                again = said.get("type") in _AGAIN
+                again = said.get("type") in _PASSING_ERRORS
                 return BatchResult(name, None, str(said.get("message") or "it failed"), again)
             case {"type": "expired"}:
                 return BatchResult(name, None, "it expired before it was answered", again=True)
@@ -212,7 +215,7 @@ def _batch(answer: object) -> Batch:
 
 
 def _in_path(id_: str) -> str:
-    """An id that came from the server, where it must not name another path."""
+    """An id from the server, made safe to stand in a path."""
     if id_.replace("_", "").replace("-", "").isalnum() and id_.isascii():
         return id_
     raise StreamCut(f"The provider gave a batch an id that is none ({id_!r}). Try again.")

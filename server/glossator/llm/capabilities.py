@@ -63,14 +63,14 @@ _NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
 
 @dataclass(slots=True)
 class Capabilities:
-    """What is known of one model at one server."""
+    """What is known about one model at one server."""
 
     facts: ModelFacts
     profile: ProviderProfile
     learnt: Learnt = field(default_factory=Learnt)
 
     def recall(self, learnt: Learnt, *, window: bool) -> None:
-        """Believe what was learnt before; its window only with `window`."""
+        """Take over what was learnt before; the window only if `window`."""
         self.learnt = learnt if window else learnt.model_copy(update={"window": 0})
         self.facts = with_limits(self.facts, self.learnt.window, learnt.max_output)
         for option in learnt.options:
@@ -82,9 +82,9 @@ class Capabilities:
         return replace(request, tools=tools)
 
     def told(self, window: int | None, *, certain: bool) -> None:
-        """What a server of one's own tells of its window.
+        """Take over the window that a self-hosted server reports.
 
-        If it is `certain`, it replaces what a refusal taught: it may be another one by now.
+        If it is `certain`, it replaces what a refusal taught: the model's window may have changed.
         """
         if certain:
             self._learn(window=0)
@@ -92,7 +92,7 @@ class Capabilities:
             self.facts = with_limits(self.facts, window, None)
 
     def adapt(self, refusal: ModelRefused, request: ModelRequest, sent: Sequence[str]) -> str:
-        """Learn from a refusal; what changes, as the end of "The server …", for the user.
+        """Learn from a refusal; returns what changes, as the end of "The server …", for the user.
 
         `sent` are the names of the tools as they were sent. Raises the refusal if the same request
         would be refused again, and `RequestTooLong` for one that was probably too long.
@@ -119,7 +119,7 @@ class Capabilities:
         return f"has a window of {self.facts.window:,} tokens for this model."
 
     def _leave_out(self, refusal: OptionRefused, sent: Sequence[str]) -> str:
-        """Switch off what is refused; what that is, "" if it was not sent."""
+        """Switch off what was refused; returns its name, "" if it was not sent."""
         option = refusal.option
         if option == "max_tokens":
             if not refusal.limit or refusal.limit >= self.facts.max_output:
@@ -138,7 +138,7 @@ class Capabilities:
         return words
 
     def _switch_off(self, option: str) -> str:
-        """What requests do without now, "" if they did before."""
+        """Switch off an option; returns its name, "" if it was off already."""
         switches, words = _SWITCHES.get(option, ((), ""))
         if not any(getattr(self.profile, name) for name in switches):
             return ""
@@ -150,9 +150,9 @@ class Capabilities:
         self.learnt = self.learnt.model_copy(update=news)
 
     def _shrink(self, refusal: RequestTooLong, request: ModelRequest, *, guessed: bool) -> None:
-        """Believe the window that the server named; else, at most what was refused.
+        """Lower the window to what the server named; else at most to what was refused.
 
-        With images, the request may have had too many bytes.
+        A request with images may have had too many bytes instead.
         """
         if refusal.limit is not None:
             self.facts = replace(self.facts, window=refusal.limit)
@@ -179,7 +179,7 @@ if TYPE_CHECKING:
 async def window_told(
     client: AsyncAnthropic, profile: Profile, model: str
 ) -> tuple[int | None, bool]:
-    """The window in tokens, and whether it is certain; None if the server does not tell it."""
+    """The window in tokens, and whether it is certain; None if the server does not report it."""
     for path in _PATHS.get(profile, ()):
         if tokens := next(_windows_in(await _answer_of(client, path, model), model), None):
             return tokens, True
@@ -202,7 +202,7 @@ def _likely_window(shown: object, model: str) -> int | None:
 
 
 async def _answer_of(client: AsyncAnthropic, path: str, model: str) -> object:
-    """What the server answers; None if it is not there, or answers something else than JSON."""
+    """The server's JSON answer; None if the server is away or answers anything else."""
     import anthropic  # noqa: PLC0415 - loaded by now
     import httpx2  # noqa: PLC0415 - likewise
 

@@ -44,7 +44,7 @@ class ModelFacts:
 
     @property
     def answers_at_once(self) -> bool:
-        """Whether it can be kept from thinking, or is not known to think."""
+        """Whether the model can be kept from thinking, or is not known to think."""
         return self.thinking == "unasked" or self.least_thinking == "disabled"
 
 
@@ -55,7 +55,7 @@ _HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
 def _line(
     model: str, price: Price, effort: str, least_thinking: LeastThinking = "adaptive"
 ) -> ModelFacts:
-    """A model of the newest line; these differ in nothing else."""
+    """A model of the newest generation; these differ only in what is given here."""
     return ModelFacts(
         model,
         1_000_000,
@@ -81,7 +81,7 @@ _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
 def facts_of(model: str, prices: Mapping[str, Price] = _NO_PRICES) -> ModelFacts:
-    """What the table says about `model`; for an unknown id, limits that are safe with most.
+    """What the table says about `model`; limits safe for most models if the id is unknown.
 
     `prices`, by model id, win over the table's.
     """
@@ -94,8 +94,8 @@ def facts_at(
 ) -> ModelFacts:
     """What is known about a role's model at its server.
 
-    A server of one's own has other models than the provider's: where none is named, the table says
-    nothing about what answers there. On this machine nothing has a price that was not set.
+    A self-hosted server has other models than the provider: where none is named, the table says
+    nothing about the one that answers. On this machine only prices in the settings count.
     """
     facts = facts_of(role.model, prices)
     named = any(

@@ -37,7 +37,7 @@ class Conversation:
         return bool(self.messages) and self.messages[-1]["role"] == "user"
 
     def text_since(self, begun: int) -> str:
-        """The texts of the model's replies after the first `begun` messages."""
+        """The texts of the model's replies behind the first `begun` messages."""
         replies = (m for m in self.messages[begun:] if m["role"] == "assistant")
         texts = (
             block for reply in replies for block in reply["content"] if block["type"] == "text"
@@ -45,7 +45,7 @@ class Conversation:
         return "\n\n".join(block["text"] for block in texts)
 
     def was_told(self, opening: str) -> bool:
-        """Whether a text of a user message begins like this."""
+        """Whether some text in a user message begins like this."""
         return any(
             str(block.get("text", "")).startswith(opening)
             for message in self.messages
@@ -62,7 +62,7 @@ class Conversation:
         self.messages = (*self.messages[:-1], message)
 
     def amend(self, messages: Sequence[Message]) -> None:
-        """Continue without what the provider refused, or with it cut."""
+        """Continue without what the provider refused, or with it shortened."""
         self.messages = tuple(messages)
         self.newest_reply = None
 
@@ -73,9 +73,9 @@ class Conversation:
 
 
 def whole_reply(parts: Sequence[Message]) -> Message:
-    """One message of a reply and its parts before pauses.
+    """Join the parts of a reply, before and after its pauses, into one message.
 
-    It leaves out unanswered calls of the server's own tools, which only the server could answer.
+    Unanswered calls of the server's own tools are left out, which only the server could answer.
     """
     blocks = [block for part in parts for block in part["content"]]
     answered = {block.get("tool_use_id") for block in blocks}
@@ -91,7 +91,7 @@ def text_of(message: Message) -> str:
 
 
 def with_text(reply: Message, text: str) -> Message:
-    """A reply that nothing followed, with another text.
+    """A reply that nothing followed, with its text replaced.
 
     The text goes last. Thinking that stood behind the old text is bound to it, and left out.
     """
@@ -215,7 +215,7 @@ def _lost(id_: str) -> ContentBlock:
 
 
 def _with_words(result: ContentBlock) -> ContentBlock:
-    """The result without blank texts; one that says nothing else, or is a mute error, says so."""
+    """The result without blank texts; if nothing is left, or an error has no words, it says so."""
     content = result.get("content")
     kept = _without_blanks(content) if isinstance(content, list) else content
     is_mute = not kept or (isinstance(kept, str) and not kept.strip())

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from anthropic import APIStatusError
 
 
-_SHORTEST_SECRET = 8  # characters; what is shorter stands for no key, or guards nothing
-_LONGEST_DETAIL = 300  # characters of the provider's own words
+_MIN_SECRET_CHARACTERS = 8  # characters; what is shorter stands for no key, or guards nothing
+_MAX_DETAIL_CHARACTERS = 300  # characters of the provider's own words
 
 # Error events arrive in a stream that began with HTTP 200: their type stands for the status.
 _STATUS_OF_TYPE = {
@@ -118,9 +118,9 @@ _BROKEN = (
     " every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
 
-_FIRST_CEILING = 1.0  # seconds; doubles with every try
+_FIRST_CEILING_SECONDS = 1.0  # seconds; doubles with every try
 T = TypeVar("T")
-_SMALLEST_WINDOW = 512  # tokens; a smaller number in a message is none
+_MIN_WINDOW_TOKENS = 512  # tokens; a smaller number in a message is none
 _LENGTH_WORDS = re.compile(
     r"(?:prompt|input|request|conversation|context) (?:is )?too long"
     r"|exceeds? (?:the |your )?context (?:limit|window|length|size)"
@@ -205,11 +205,11 @@ class RequestTarget:
         )
 
     def quote(self, detail: str) -> str:
-        """The provider's words in one line, cut, without the secret."""
+        """The provider's words in one line, shortened, without the secret."""
         words = " ".join(detail.split())
-        if len(self.secret) >= _SHORTEST_SECRET:
+        if len(self.secret) >= _MIN_SECRET_CHARACTERS:
             words = words.replace(self.secret, "***")
-        return words[:_LONGEST_DETAIL].rstrip(".")
+        return words[:_MAX_DETAIL_CHARACTERS].rstrip(".")
 
 
 def explain(error: Exception, target: RequestTarget) -> ModelError:
@@ -260,7 +260,7 @@ def _explain_status(error: APIStatusError, target: RequestTarget) -> ModelError:
 def _refusal(
     error: APIStatusError, status: int, detail: str, target: RequestTarget
 ) -> ModelError | None:
-    """The refusal of what the request holds, if that is what failed."""
+    """The refusal, if the failure is a refusal of something in the request."""
     words = f"{detail}\n{error.body}"  # gateways quote the provider somewhere in the body
     found = read_refusal(words)
     unseen = status == 404 and found.option == "images"  # OpenRouter finds no model for them
@@ -305,7 +305,7 @@ def _redirect(error: APIStatusError) -> str:
 
 
 def _is_spent(error: APIStatusError, detail: str, retry_after: float | None) -> bool:
-    """Whether a 429 means a spend limit: its code, or its words without a `retry-after`, say so."""
+    """Whether a 429 means a spending limit, by its code, or its words without `retry-after`."""
     if "spend_limit" in (error.error_code or ""):
         return True
     words = detail.lower()
@@ -336,9 +336,9 @@ class RetryPolicy:
 
 
 async def retried(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
-    """What the first attempt gives that succeeds; only for what may be asked twice.
+    """The result of the first successful attempt; only for work that may be repeated.
 
-    Raises as `with_retries`.
+    Raises like `with_retries`.
     """
     number = 0
     while True:
@@ -389,7 +389,7 @@ def _wait(error: ModelError, number: int, policy: RetryPolicy) -> float:
         ) from error
     if number > policy.retries:
         raise error
-    ceiling = min(policy.longest_wait, _FIRST_CEILING * 2 ** (number - 1))
+    ceiling = min(policy.longest_wait, _FIRST_CEILING_SECONDS * 2 ** (number - 1))
     return asked or policy.random.uniform(0, ceiling)
 
 
@@ -397,8 +397,8 @@ def _wait(error: ModelError, number: int, policy: RetryPolicy) -> float:
 class Refusal:
     """The cause of a refusal.
 
-    `limit` is the largest number that is taken, of tokens in the window or of a reply; `place` and
-    `option` are as in `ContentRefused` and `OptionRefused`.
+    `limit` is the largest number of tokens that the server takes, in the window or a reply; `place`
+    and `option` are as in `ContentRefused` and `OptionRefused`.
     """
 
     about: RefusedPart | Literal["length", "option"]
@@ -418,7 +418,7 @@ def read_refusal(words: str) -> Refusal:
         return Refusal("option", option=re.sub(r"\W+", ".", named.lower()))
     if _LENGTH_WORDS.search(words):
         named_limits = (_number_of(each["tokens"]) for each in _LIMIT_WORDS.finditer(words))
-        limit = next((tokens for tokens in named_limits if tokens >= _SMALLEST_WINDOW), None)
+        limit = next((tokens for tokens in named_limits if tokens >= _MIN_WINDOW_TOKENS), None)
         return Refusal("length", limit=limit)
     found = _PLACE.search(words)
     place = tuple(int(each) for each in found.groups() if each) if found else ()

@@ -75,7 +75,7 @@ class _Exports(NamedTuple):
 
 
 def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
-    """What an `__init__` re-exports, and the source of its other code."""
+    """The names that an `__init__` re-exports, and the source of its other code."""
     exports, code = _Exports({}, [], [], {}, submodules - {"__init__", "__pycache__"}), []
     for node in tree.body:
         match node:
@@ -106,7 +106,7 @@ def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
 
 
 def _is_plain(exports: _Exports) -> bool:
-    """Whether all exports are known, and none is named like a submodule that it is not."""
+    """Whether all exports are known, and none has a submodule's name without being it."""
     return bool(exports.public) and all(
         (export in exports.submodules) == (not name and source == f".{export}")
         for export, (source, name) in exports.names.items()

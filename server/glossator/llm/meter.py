@@ -63,17 +63,17 @@ class Spending:
 
     @staticmethod
     def of(reply: Reply | ReplyUsage) -> Spending:
-        """What the request took whose reply this is, complete or not."""
+        """The spending of one request, from its reply, complete or not."""
         return Spending.priced(reply.usage, reply.long_write_tokens, reply.dollars)
 
     @staticmethod
     def priced(usage: Usage, long_write_tokens: int, dollars: float | None) -> Spending:
-        """What one request took; its price may be unknown."""
+        """The spending of one request; its price may be unknown."""
         return Spending(usage, long_write_tokens, dollars or 0.0, int(dollars is None))
 
     @property
     def dollars(self) -> float | None:
-        """The total price, None if that of any request is unknown."""
+        """The total price; None if the price of any request is unknown."""
         return None if self.unpriced else self.known_dollars
 
     @property
@@ -189,7 +189,7 @@ class Meter:
     async def stream(
         self, model: Model, request: ModelRequest, purpose: Purpose = "turn"
     ) -> AsyncGenerator[ModelEvent, None]:
-        """As `Model.stream`; counts the reply, also if it breaks off."""
+        """Stream like `Model.stream`; counts the reply, also if it breaks off."""
         begun: ReplyUsage | None = None
         try:
             async with aclosing(model.stream(request)) as events:
@@ -217,7 +217,7 @@ class Meter:
 
     @property
     def is_blind(self) -> bool:
-        """Whether a money limit cannot hold because a price is unknown."""
+        """Whether a money limit cannot be kept because a price is unknown."""
         limited = any(budget.dollars is not None for budget in self.budgets)
         return limited and self.spending.unpriced > 0
 

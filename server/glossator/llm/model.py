@@ -1,7 +1,7 @@
-"""The `Model` protocol, what the agent loop asks of a language model; sizes of requests in tokens.
+"""The `Model` protocol (what the agent loop asks of a language model), and sizes in tokens.
 
 Messages are kept in the Messages API's own shape (role and content blocks): what a provider sent
-goes back to it unchanged, unknown blocks and signatures included.
+goes back to it unchanged, including unknown blocks and signatures.
 """
 
 from __future__ import annotations
@@ -201,13 +201,13 @@ class Model(Protocol):
 
     @property
     def images(self) -> bool:
-        """Whether it sees images, as far as is known."""
+        """Whether the model sees images, as far as is known."""
 
     async def prepare(self) -> None:
         """Do slow work before the first request; sends nothing."""
 
     async def measure(self) -> None:
-        """Find out how large the window is, if the server tells it. Raises as `prepare`."""
+        """Find out how large the window is, if the server reports it. Raises like `prepare`."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.

@@ -1,4 +1,4 @@
-"""The models of a server, which of them plays which role, and a question to one beside the talk.
+"""The models of a server, which of them plays which role, and side questions to one of them.
 
 A conversation continues unchanged with another model. Thinking goes back unchanged, too: the
 provider leaves out what a model cannot read, and dropping it here would change the prefix.
@@ -70,7 +70,8 @@ class Models:
     async def choose(self, model: str, effort: Effort | None) -> None:
         """Choose the main model for new runs.
 
-        Raises `UsageError` and `ModelRefused` for one that cannot be asked, and changes nothing.
+        Raises `UsageError` and `ModelRefused`, and changes nothing, for a model that cannot be
+        asked.
         """
         chosen = self._configured.model_copy(
             update={"offline": True} if model == OFFLINE else {"main": self._role(model, effort)}
@@ -84,9 +85,9 @@ class Models:
         self.settings, self.main = chosen, made
 
     async def known(self) -> tuple[tuple[ModelFacts, ...], str]:
-        """The models to choose from, without the offline one; and why the server lists none.
+        """The models to choose from, without the offline one, and why the server lists none.
 
-        The server's own list, or the table's if there is none.
+        They are the server's own list, or the table's if there is none.
         """
         problem = ""
         first = self._model(self._configured)
@@ -114,7 +115,7 @@ class Models:
         await asyncio.gather(*(model.close() for model in self._made.values()))
 
     def _model(self, settings: ModelSettings, role: Role = "main") -> Model:
-        """The model for the role; one that was made before keeps its connection."""
+        """The model for the role; a model made before keeps its connection."""
         key = settings.main if role == "main" else fast_role(settings)
         if settings.offline:
             key = RoleSettings(model=OFFLINE)
@@ -187,7 +188,7 @@ def describe_models(settings: ModelSettings, environment: Mapping[str, str]) -> 
 
 
 def known_facts(model: Model) -> ModelFacts:
-    """What is known about a model: its limits, and its price as the settings have it."""
+    """What is known about a model: its limits, and the price that the settings give it."""
     return model.facts if isinstance(model, AnthropicModel) else facts_of(model.id)
 
 
@@ -202,7 +203,7 @@ def _in_words(role: Role, chosen: RoleSettings) -> str:
 
 
 def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str:
-    """Why no provider is asked; "" if one is."""
+    """Why no provider is asked; "" if one is asked."""
     if settings.offline:
         return "models.offline is set."
     if settings.backend != "anthropic" or settings.base_url or has_key(settings, environment):
@@ -211,7 +212,7 @@ def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str
 
 
 def options_of(settings: ModelSettings) -> ModelOptions:
-    """How models are asked, by the settings."""
+    """The options for all requests, from the settings."""
     prices = {name: Price(each.input, each.output) for name, each in settings.prices.items()}
     limits = LearntLimits(learnt_file())
     return ModelOptions(CacheLifetime(settings.cache), settings.thinking, prices, limits)
@@ -225,9 +226,9 @@ async def side_query(
     tokens: int,
     schema: Mapping[str, Any] | None = None,
 ) -> Reply:
-    """The reply of at most so many `tokens`, which a server that can holds to `schema`.
+    """The reply of at most so many `tokens`; a server that can keeps it to `schema`.
 
-    Raises `BudgetSpent`, before it asks, and `ModelError`.
+    Raises `ModelError`, and `BudgetSpent` before it asks.
     """
     meter.check()
     request = ModelRequest(
@@ -254,7 +255,7 @@ async def ask_for_json(
     tokens: int,
     schema: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The object that the model replies. Raises as `side_query`, also for a reply without one."""
+    """The object that the model replies with. Raises like `side_query`, also without an object."""
     reply = await side_query(model, meter, purpose, prompt, tokens, schema)
     if reply.stop is StopReason.REFUSAL:
         raise ModelError("The model declined.")
@@ -262,7 +263,7 @@ async def ask_for_json(
 
 
 def object_in(text: str) -> dict[str, Any]:
-    """The JSON object in a reply, whatever stands around it. Raises `ModelError` without one."""
+    """The JSON object in a reply, whatever stands around it. Raises `ModelError` if none does."""
     begin = text.find("{")
     try:
         found, _ = json.JSONDecoder().raw_decode(text, begin) if begin >= 0 else (None, 0)

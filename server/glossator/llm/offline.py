@@ -38,8 +38,8 @@ from glossator.llm.offline_extract import (
 from glossator.llm.offline_view import Found, Names, Place, View, names_of, view
 
 _HITS = 10  # asked of Search,
-_PLACES = 6  # of which so many are read
-_NAMES = 2  # that are looked up
+_MAX_PLACES = 6  # of which so many are read
+_MAX_NAMES = 2  # that are looked up
 _PROSE = "*.{md,markdown,rst,adoc,txt}"
 _PROSE_HITS = 2
 _ABOVE, _BELOW = 25, 8  # lines read around a place: comments, the end of a statement
@@ -133,7 +133,7 @@ def _searches(seen: View) -> list[tuple[str, ContentBlock]]:
     searches: list[tuple[str, ContentBlock]] = []
     if query_terms(query):
         searches.append(("Search", {"query": query, "limit": _HITS}))
-    names = (*asked.sure, *asked.perhaps)[:_NAMES]
+    names = (*asked.sure, *asked.perhaps)[:_MAX_NAMES]
     for name in names:
         searches += _look_up(name)
     if names:
@@ -147,7 +147,7 @@ def _look_up(name: str) -> list[tuple[str, ContentBlock]]:
 
 
 def _similar(seen: View) -> list[str]:
-    """What to look up instead of names that nothing defines: a similar name, or its last part."""
+    """What to look up instead of undefined names: a similar name, or the last part."""
     if any(seen.definitions.values()):
         return []
     instead: list[str] = []
@@ -168,7 +168,7 @@ def _choose(seen: View) -> list[Place]:
         enumerate(seen.hits), key=lambda hit: (-weigh(hit[1].path) / (hit[0] + 4), hit[0])
     )
     chosen: list[Place] = []
-    room = _PLACES + len(defined)
+    room = _MAX_PLACES + len(defined)
     for place in (*defined, *(hit for _, hit in ranked)):
         if len(chosen) < room and not any(place.overlaps(other) for other in chosen):
             chosen.append(place)
@@ -248,7 +248,7 @@ async def compose(seen: View, statements_of: StatementsOf) -> list[str]:
 
 
 class _Answer:
-    """Composes paragraphs from what was shown, each line once."""
+    """Composes paragraphs from what was shown, using each line once."""
 
     def __init__(
         self, seen: View, terms: Sequence[str], syntax: Mapping[Place, Sequence[Statement]]
@@ -260,7 +260,7 @@ class _Answer:
         self._best = self._ranked(self._terms)
 
     def of_name(self, name: str) -> list[str]:
-        """Its definitions, its callers, and prose about it."""
+        """The paragraphs on a name: its definitions, its callers, and prose about it."""
         every = _ordered_definitions(self._seen, name)
         quoted, parts = every[:_DEFINITIONS], list[str]()
         asked = None if self._seen.attached else _ABOUT_CALLERS.search(self._seen.question)
@@ -281,7 +281,7 @@ class _Answer:
         return [*parts, *self._prose(name)]
 
     def missing(self, names: Sequence[str]) -> list[str]:
-        """Sentences on names that nothing defines, and words that are in no file."""
+        """Sentences on names that nothing defines and words that no file contains."""
         told: list[str] = []
         for name in names_of(self._seen.question).sure:
             if name in self._seen.asked and name not in names:
@@ -316,7 +316,7 @@ class _Answer:
         }
 
     def extracts(self, most: int, terms: Mapping[str, float] | None = None) -> list[str]:
-        """The best extracts, none that says much less than the best one."""
+        """The best extracts; one that says much less than the best is left out."""
         ranked = self._best if terms is None else self._ranked({**self._terms, **terms}, terms)
         least = max((quote.share for quote in ranked), default=0.0) / 2
         told: list[str] = []
@@ -334,7 +334,7 @@ class _Answer:
     def _ranked(
         self, terms: Mapping[str, float], must: Mapping[str, float] | None = None
     ) -> list[_Quote]:
-        """An extract of each place that was read, best first: by its words and Search's order."""
+        """An extract from each place that was read, ordered by its words and Search's order."""
         weigh = weigh_by_kind(self._seen.question)
         attached = self._seen.attached
         found = [(2.0, _Quote(extract, "", share(extract, terms))) for extract in attached]
@@ -436,7 +436,7 @@ def _ordered_definitions(seen: View, name: str) -> tuple[Found, ...]:
 
 
 def _documented(stretch: Extract, found: Found) -> str:
-    """How the comment above a definition begins, with its line; "" if it is not shown there."""
+    """The beginning of the comment above a definition, with its line; "" if it was not shown."""
     start = max(stretch.first_line, found.place.first_line - _COMMENT_LINES)
     for number in range(start, found.place.first_line):
         said = stretch.line(number).strip(" \t/*#!")

@@ -1,4 +1,4 @@
-"""Which lines of a place the offline model quotes: whole statements that carry the question."""
+"""Chooses the lines that the offline model quotes: whole statements that answer the question."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import PurePosixPath
 from glossator.core.span import Statement
 from glossator.core.terms import is_import
 
-_LINES = 16  # of a quote
-_LEAST_LINES = 5  # a shorter one gets the statements around it
-_WHOLE = 60  # lines of a statement that cannot be divided
-_OF_COMMENT = 0.7  # how much a term counts that only a comment holds,
-_OF_LIST = 0.3  # or only a list of names
+_MAX_LINES = 16  # of a quote
+_MIN_LINES = 5  # a shorter one gets the statements around it
+_MAX_WHOLE_LINES = 60  # lines of a statement that cannot be divided
+_COMMENT_WEIGHT = 0.7  # how much a term counts that only a comment holds,
+_LIST_WEIGHT = 0.3  # or only a list of names
 _RARITY = 0.25
-_AGAIN = 0.05  # how much each further line with a term counts
+_REPEAT_WEIGHT = 0.05  # how much each further line with a term counts
 _LINE_COST = 0.01  # of all terms' weight
 _LANGUAGES = {
     ".c": "c",
@@ -76,7 +76,7 @@ class Extract:
         return self.path == other.path and not apart
 
     def part(self, first_line: int, last_line: int) -> Extract:
-        """As many of these lines as it has, blank ones at the edges left out."""
+        """The given part of the lines, without blank lines at its edges."""
         first_line, last_line = max(first_line, self.first_line), min(last_line, self.last_line)
         while first_line < last_line and not self.line(first_line).strip():
             first_line += 1
@@ -87,7 +87,7 @@ class Extract:
         return Extract(self.path, first_line, lines)
 
     def line(self, number: int) -> str:
-        """The line of a number, 1-based."""
+        """The line with a 1-based number."""
         return self.lines[number - self.first_line]
 
     @property
@@ -107,9 +107,9 @@ class Extract:
 
 
 def weights(terms: Sequence[str], extracts: Iterable[Extract]) -> dict[str, float]:
-    """How much each term tells: the rarer in the lines that were read, the more.
+    """How much each term weighs: the rarer in the lines that were read, the more.
 
-    Not much more: lines were read because they hold the terms that tell most.
+    The differences stay small: the lines were read because they hold the important terms.
     """
     lines = [line.lower() for extract in extracts for line in extract.lines]
     held = Counter(term for line in lines for term in terms if term in line)
@@ -117,7 +117,7 @@ def weights(terms: Sequence[str], extracts: Iterable[Extract]) -> dict[str, floa
 
 
 def share(extract: Extract, terms: Mapping[str, float]) -> float:
-    """How much of the terms' weight the lines hold, 0 to 1; code counts more than comments."""
+    """The share of the terms' weight in the lines, 0 to 1; code counts more than comments."""
     found, _ = _Scores(extract, (), terms).over(extract.first_line, extract.last_line)
     return found
 
@@ -127,7 +127,7 @@ def best_extract(
 ) -> Extract:
     """The statements of a `stretch` that hold most of the `terms` in few lines.
 
-    Some lines of them are in the `place`. Without any statements, paragraphs are taken for them.
+    At least one of their lines is in the `place`. Without statements, paragraphs are used instead.
     """
     statements = statements or tuple(_paragraphs(stretch))
     shown = range(stretch.first_line, stretch.last_line + 1)
@@ -142,17 +142,17 @@ def best_extract(
         windows = [each for each in _windows(statements) if fits(each[0], each[1])]
     scores = _Scores(stretch, statements, terms)
     if not windows:
-        return stretch.part(place.start, min(place.stop - 1, place.start + _LINES - 1))
+        return stretch.part(place.start, min(place.stop - 1, place.start + _MAX_LINES - 1))
     best = max(windows, key=lambda at: (scores.worth(at[0], at[1]), -at[0]))
     first, last, siblings = best
     grown = _around(statements, first, last)
     if grown is not None and fits(*grown):
         return stretch.part(*grown)
     for following in siblings:
-        if last - first + 1 >= _LEAST_LINES:
+        if last - first + 1 >= _MIN_LINES:
             break
         end = following.last_line
-        if following.first_line > last and end - first < _LINES and fits(first, end):
+        if following.first_line > last and end - first < _MAX_LINES and fits(first, end):
             last = end
     return stretch.part(first, last)
 
@@ -160,14 +160,14 @@ def best_extract(
 def definition_extract(
     stretch: Extract, first: int, last: int, statements: Sequence[Statement], most: int
 ) -> Extract:
-    """A definition with the comment above it, if that is short; of a long one the head.
+    """A definition with a short comment above it; of a long definition the head.
 
-    Long: of more than `most` lines.
-    If the head is short, as many statements of the body follow as there is room for.
+    It is long with more than `most` lines. If the head is short, as many statements of the body
+    follow as there is room for.
     """
     whole = _around(statements, first, last, most=last + 1) or (first, last)
     start = max(min(whole[0], first), stretch.first_line)
-    if first - start > _LINES:
+    if first - start > _MAX_LINES:
         start = first
     if last - start < most and last <= stretch.last_line:
         return stretch.part(start, last)
@@ -176,14 +176,14 @@ def definition_extract(
         return stretch.part(start, min(last, stretch.last_line, first + most - 1))
     end = node.head_line
     for inner in node.inner:
-        if inner.last_line - start >= _LINES or inner.last_line > stretch.last_line:
+        if inner.last_line - start >= _MAX_LINES or inner.last_line > stretch.last_line:
             break
         end = max(end, inner.last_line)
     return stretch.part(start, min(end, stretch.last_line))
 
 
 def enclosing(extract: Extract, stretch: Extract, statements: Sequence[Statement]) -> str:
-    """The line that begins the definition around an extract; "" if there is none, or not shown."""
+    """The line that begins the definition around an extract; "" if none was shown."""
     name = ""
     for node in _all(statements):
         in_body = node.head_line < extract.first_line and extract.last_line <= node.last_line
@@ -210,7 +210,7 @@ def code_fence(extract: Extract) -> tuple[str, str]:
 
 
 class _Scores:
-    """What lines of a stretch are worth for terms."""
+    """Scores the lines of a stretch by the terms in them."""
 
     def __init__(
         self, stretch: Extract, statements: Sequence[Statement], terms: Mapping[str, float]
@@ -227,16 +227,16 @@ class _Scores:
         self._held: list[dict[str, float]] = []
         for number, line in enumerate(stretch.lines, stretch.first_line):
             lower, is_comment = line.lower(), stretch.comments[number - stretch.first_line]
-            counts = _OF_COMMENT if is_comment else 1.0
+            counts = _COMMENT_WEIGHT if is_comment else 1.0
             if number in imports or (not is_comment and is_import(line)):
                 self._held.append({})
                 continue
             if _LISTED.fullmatch(line):
-                counts = _OF_LIST
+                counts = _LIST_WEIGHT
             self._held.append({term: counts for term in terms if term in lower})
 
     def over(self, first: int, last: int) -> tuple[float, float]:
-        """The share of the terms' weight in lines, and a bonus for lines that repeat them."""
+        """The share of the terms' weight in some lines, and a bonus for lines that repeat terms."""
         best: dict[str, float] = {}
         times: Counter[str] = Counter()
         for held in self._held[first - self._first : last + 1 - self._first]:
@@ -245,46 +245,46 @@ class _Scores:
                 times[term] += 1
         found = sum(self._terms[term] * counts for term, counts in best.items())
         again = sum(self._terms[term] * min(count - 1, 4) for term, count in times.items())
-        return found / self._whole, _AGAIN * again / self._whole
+        return found / self._whole, _REPEAT_WEIGHT * again / self._whole
 
     def worth(self, first: int, last: int) -> float:
-        """Of lines as a quote."""
+        """The value of some lines as a quote."""
         return sum(self.over(first, last)) - _LINE_COST * (last - first)
 
 
 def _windows(
     statements: Sequence[Statement],
 ) -> Iterator[tuple[int, int, Sequence[Statement]]]:
-    """Consecutive statements that fit, at every level, with their siblings; heads of long ones."""
+    """The runs of sibling statements that fit, at every level, and the heads of long statements."""
     for at, each in enumerate(statements):
         first = each.first_line
         for other in statements[at:]:
-            if other.last_line - first >= _LINES:
+            if other.last_line - first >= _MAX_LINES:
                 break
             yield first, other.last_line, statements
-        if each.last_line - first >= _LINES:
-            if not each.inner and each.last_line - first < _WHOLE:
+        if each.last_line - first >= _MAX_LINES:
+            if not each.inner and each.last_line - first < _MAX_WHOLE_LINES:
                 yield first, each.last_line, ()
-            if each.inner and each.head_line - first < _LINES:
+            if each.inner and each.head_line - first < _MAX_LINES:
                 yield first, each.head_line, each.inner
         yield from _windows(each.inner)
 
 
 def _around(
-    statements: Sequence[Statement], first: int, last: int, most: int = _LINES
+    statements: Sequence[Statement], first: int, last: int, most: int = _MAX_LINES
 ) -> tuple[int, int] | None:
-    """The largest statement of at most so many lines that holds these."""
+    """The largest statement of at most so many lines that contains these lines."""
     for each in _all(statements):  # the outermost come first
         inside = each.first_line <= first and last <= each.last_line
         if inside and each.last_line - each.first_line < most:
-            if most > _LINES and not _is_it(each, first, last):
+            if most > _MAX_LINES and not _is_it(each, first, last):
                 continue
             return each.first_line, each.last_line
     return None
 
 
 def _is_it(node: Statement, first: int, last: int) -> bool:
-    """Whether a statement is what the outline has at these lines; it may begin with a comment."""
+    """Whether a statement is the outline's symbol at these lines; it may begin with a comment."""
     return node.last_line == last and node.first_line <= first <= max(node.head_line, first)
 
 
@@ -295,7 +295,7 @@ def _all(statements: Sequence[Statement]) -> Iterator[Statement]:
 
 
 def _paragraphs(stretch: Extract) -> Iterator[Statement]:
-    """Runs of lines that are not blank; a fenced block is one."""
+    """The runs of lines that are not blank; a fenced block is one."""
     start, fence = 0, ""
     for number, line in enumerate((*stretch.lines, ""), stretch.first_line):
         mark = _FENCE.match(line)

@@ -1,4 +1,4 @@
-"""What the offline model reads off a conversation: the question, its names, what tools said."""
+"""Reads a conversation for the offline model: the question, its names, and what tools said."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A line that Symbols found; `about` is what it says of it."""
+    """A line that Symbols found; `about` is what Symbols says of it."""
 
     path: str
     line: int
@@ -61,25 +61,25 @@ class Found:
 
     @property
     def kind(self) -> str:
-        """Of a definition: function, class, ...; "" of a use."""
+        """The kind of a definition: function, class, ...; "" for a use."""
         match = _RANGE.match(self.about)
         return match["kind"].partition(" in ")[0] if match else ""
 
     @property
     def place(self) -> Place:
-        """Of a definition, all of it."""
+        """The lines of a definition."""
         match = _RANGE.match(self.about)
         first, last = (int(match["first"]), int(match["last"])) if match else (self.line,) * 2
         return Place(self.path, first, last)
 
     @property
     def documentation(self) -> str:
-        """Of a definition, how its documentation begins."""
+        """The beginning of a definition's documentation."""
         return self.about.partition(": ")[2] if _RANGE.match(self.about) else ""
 
     @property
     def within(self) -> str:
-        """Of a use, the definition around it; "" at the top level."""
+        """The definition around a use; "" at the top level."""
         return self.about.partition(" in ")[2].partition(";")[0]
 
 
@@ -149,11 +149,11 @@ class View:
 
     @property
     def absent_terms(self) -> frozenset[str]:
-        """The terms of the words that no file holds."""
+        """The terms of words that no file contains."""
         return frozenset(query_terms(" ".join(self.absent)))
 
     def stretch(self, place: Place) -> Extract | None:
-        """The lines around a place that were shown, without a gap; None if none was."""
+        """The shown lines around a place, without a gap; None if none was shown."""
         read = [each for each in self.read if each.path == place.path]
         lines = {
             number: line
@@ -215,7 +215,7 @@ def view(messages: Sequence[Message]) -> View:
 
 
 def _answered(messages: Sequence[Message]) -> Iterator[tuple[ContentBlock, str, bool]]:
-    """Each tool call with its result's text and whether it failed."""
+    """Each tool call with the text of its result and whether it failed."""
     calls: dict[str, ContentBlock] = {}
     for message in messages:
         for block in message["content"]:
@@ -269,7 +269,7 @@ def _memory(text: str) -> Iterator[str]:
 
 
 def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:
-    """Names that the attached lines define, or else the specific ones that they use."""
+    """The names that the attached lines define, or else the specific names that they use."""
     code = "\n".join(line for text in attached for _, line in _NUMBERED.findall(text))
     return tuple(dict.fromkeys(_DEFINED.findall(code))) or identifiers(code)
 
@@ -300,9 +300,9 @@ def _places(results: Iterator[str]) -> tuple[Place, ...]:
 
 
 def _shown(messages: Sequence[Message]) -> dict[str, dict[int, str]]:
-    """All lines that Read or Search showed, the newest text of each.
+    """All lines that Read or Search showed, with their newest texts.
 
-    Of notebooks only the cells, line by line, that Read shows.
+    Of notebooks only cells that Read shows count, line by line.
     """
     shown: dict[str, dict[int, str]] = {}
     for call, text, failed in _answered(messages):

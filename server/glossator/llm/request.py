@@ -24,7 +24,7 @@ from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequ
 ThinkingDisplay = Literal["summarized", "omitted"]
 
 DEFAULT_MAX_OUTPUT = 32_000  # tokens; room for a long edit, without reserving a model's maximum
-_SHORTEST_REPLY = 512  # tokens, in the smallest window
+_MIN_REPLY_TOKENS = 512  # tokens, in the smallest window
 
 _TOOL_SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
 
@@ -113,9 +113,9 @@ def build_body(
 
 
 def longest_reply(request: ModelRequest, facts: ModelFacts) -> int:
-    """The most tokens that the reply may have: servers add them to those of the request."""
+    """The most tokens that the reply may have: servers add them to the request's tokens."""
     wanted = request.max_output_tokens or DEFAULT_MAX_OUTPUT
-    return min(wanted, facts.max_output, max(facts.window // 4, _SHORTEST_REPLY))
+    return min(wanted, facts.max_output, max(facts.window // 4, _MIN_REPLY_TOKENS))
 
 
 def _thinking(
@@ -149,7 +149,7 @@ def _with_shared(body: dict[str, Any], blocks: int) -> dict[str, Any]:
 
 
 def _tools(tools: tuple[ToolSpec, ...], profile: ProviderProfile) -> list[dict[str, Any]]:
-    """All tools; the deferred ones last, after the provider's search tool if it has one."""
+    """All tools; deferred ones stand last, behind the provider's search tool if it has one."""
     if not profile.tool_search or not any(tool.deferred for tool in tools):
         return [_tool(tool) for tool in tools]
     immediate = [_tool(tool) for tool in tools if not tool.deferred]
@@ -202,7 +202,7 @@ def _adapt_block(block: ContentBlock, profile: ProviderProfile) -> ContentBlock:
 def with_breakpoints(
     body: dict[str, Any], lifetime: CacheLifetime = CacheLifetime.MINUTES
 ) -> dict[str, Any]:
-    """A copy of a request's body with prompt-cache breakpoints, of which the provider allows four.
+    """A request's body with prompt-cache breakpoints, of which the provider allows four.
 
     1. The first system block, equal for every user and project.
     2. The last system block, equal for the session; tools stand before it.
@@ -213,6 +213,7 @@ def with_breakpoints(
     tool calls can add more. Moving `cache_control` does not change the prefix.
     Source: the provider's "Prompt caching".
     """
+    # Marks go onto copies: the blocks are the conversation's, whose bytes stay (decision 0021).
     laid_out = dict(body)
     if system := body.get("system"):
         marked = {0, len(system) - 1}
@@ -227,7 +228,7 @@ def with_breakpoints(
 
 
 def _ends(messages: list[dict[str, Any]]) -> set[int]:
-    """The last message of this request, and of the one that the newest reply answered."""
+    """The indices of this request's last message and of the one the newest reply answered."""
     replies = (n for n in range(len(messages) - 1, 0, -1) if messages[n]["role"] == "assistant")
     newest_reply = next(replies, 0)
     return {number for number in (newest_reply - 1, len(messages) - 1) if number >= 0}
@@ -289,7 +290,7 @@ def _encode_each(messages: Sequence[Message], known: EncodedRequest) -> list[byt
 
 
 def _encode(value: object) -> bytes:
-    """UTF-8, with U+FFFD in place of lone surrogates."""
+    """Encode as UTF-8, with U+FFFD in place of lone surrogates."""
     text = _ENCODER.encode(value)
     try:
         return text.encode()

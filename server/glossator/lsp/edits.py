@@ -89,7 +89,7 @@ def is_closed(plan: EditPlan) -> bool:
 
 
 def is_misread(plan: EditPlan, encoding_of: Callable[[str], str]) -> bool:
-    """Whether an editor may read a file that it has not open in a wrong encoding, and save that.
+    """Whether an editor may misread a file that it has not open, and save it wrongly.
 
     `encoding_of` gives what is declared for a path, by which an editor may go whatever a file is.
     """

@@ -40,7 +40,7 @@ _known = 0  # how many of them the file holds
 
 
 def begin(file: Path = FILE) -> None:
-    """From here on no text is compiled twice; only the three modules' own calls are concerned."""
+    """Compile no text twice from now on; only the three modules' own calls are concerned."""
     global _known  # noqa: PLW0603 - one process has one start
     _kept.update(_load(file))
     _known = len(_kept)

@@ -82,7 +82,7 @@ class LifecycleFilter:
             self._protocol.dispatch(message)
 
     async def open(self) -> None:
-        """The application exists: pass on what waited, in order."""
+        """Pass on what waited, in order: the application exists now."""
         # What arrives meanwhile still waits behind it, as the phase changes last. The pause lets a
         # request start before the next change: it sees the text at its place in the order, as
         # later messages do (docs/decisions/0001).
@@ -93,12 +93,12 @@ class LifecycleFilter:
             self.phase = ServerPhase.RUNNING
 
     def fail(self, reason: str) -> None:
-        """The application cannot be made: from now on every request is answered with the reason."""
+        """Answer every request with the reason why the application cannot be made."""
         self.phase, self._failure = ServerPhase.FAILED, reason
         self._refuse_waiting(JsonRpcInternalError(reason))
 
     def stop(self) -> None:
-        """From now on only `exit` passes."""
+        """Let only `exit` pass from now on."""
         self.phase = ServerPhase.STOPPING
         self._refuse_waiting(JsonRpcRequestCancelled("The server is shutting down."))
 

@@ -113,7 +113,7 @@ def _is_waitable(descriptor: int) -> bool:
 
 
 def _is_one(read_from: int, write_to: int) -> bool:
-    """Whether both are one socket: asyncio would take what comes in for the writer's end."""
+    """Whether both are one socket, whose input asyncio would take for the writer's end."""
     return os.path.sameopenfile(read_from, write_to)
 
 
@@ -166,7 +166,7 @@ def _take_streams() -> tuple[int, int]:
 
 
 def _end_at_last(code: int) -> None:
-    """A thread that does not end must not keep a process alive whose editor is gone."""
+    """End the process even if a thread does not end and the editor is gone."""
     timer = threading.Timer(EXIT_SECONDS, os._exit, [code])
     timer.daemon = True
     timer.start()
@@ -217,7 +217,7 @@ class Admission:
 
 @contextmanager
 def kept_in(path: Path | None, token: str) -> Iterator[None]:
-    """In the block the token is in a file that is made for it and only its owner can read.
+    """Keep the token, within the block, in a new file that only its owner can read.
 
     Raises `UsageError` for a file that is there already or cannot be made.
     """

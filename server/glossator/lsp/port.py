@@ -137,7 +137,7 @@ class ClientPort:
             self._protocol.notify_plain(_STATES[type(state)], to_wire(state))
 
     def context_changed(self) -> None:
-        """Say so once for all that changes together, to clients that want events."""
+        """Tell clients that want events, once for all changes of the same moment."""
         if self._client.events and not self._says_context:
             self._says_context = True
             asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._say_context)
@@ -320,7 +320,7 @@ class ClientPort:
     async def _told(
         self, kind: type[T], method: str, request: dict[str, Any], seconds: float
     ) -> T | None:
-        """What the client answers; None where that is nothing, late or of another form."""
+        """The client's answer; None if there is none, it is late or has another form."""
         try:
             async with asyncio.timeout(seconds):
                 answer = await self._protocol.ask(method, request)

@@ -119,7 +119,7 @@ def _tell(protocol: Protocol, kind: types.MessageType, message: str) -> None:
 
 
 def _short(path: Path) -> str:
-    """With ~ for the home folder: Neovim cuts the middle of what takes more than a line."""
+    """A path with ~ for the home folder: Neovim cuts the middle of long lines."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
@@ -274,7 +274,7 @@ def _link(name: str, citation: CitationView | None) -> str:
 
 
 def hit_locations(answer: SearchAnswer) -> list[dict[str, Any]]:
-    """For each hit, in their order, LSP's `Location` of the lines that tell most."""
+    """LSP's `Location` of the most telling lines of each hit, in the order of the hits."""
     return [
         {
             "uri": hit.uri,

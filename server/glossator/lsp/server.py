@@ -102,7 +102,7 @@ class Server(LanguageServer):
         return code
 
     def introduce(self, client: Client) -> None:
-        """The client said who it is: make the application, once this was answered."""
+        """Make the application, once the client's introduction is answered."""
         self.client = client
         self.port = ClientPort(self.protocol, client, self.bars, lambda: self.application.host)
         self.protocol.lifecycle.phase = ServerPhase.STARTING
@@ -222,7 +222,7 @@ class Server(LanguageServer):
             self.leave()
 
     def _leave_unread(self, uri: str, size: int) -> None:
-        """From now on the file on disk counts for an open document whose text is too large."""
+        """Use the file on disk for an open document whose text is too large."""
         if uri in self.unread:
             return
         self.unread.add(uri)

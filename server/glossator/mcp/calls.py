@@ -53,11 +53,11 @@ T = TypeVar("T")
 
 MAX_BYTES = 60_000  # of a result that the model sees: some 20,000 tokens
 
-_MOST_KEPT = 8  # results whose rest can be read
+_MAX_KEPT = 8  # results whose rest can be read
 _KEPT_BYTES = 4_000_000  # of each
-_SHORTEST_WAIT = 0.05  # seconds
-_OUTCOME = 160  # characters of the line for people
-_MOST_IMAGES = 10  # of a result; they stay in the conversation, and requests may have some 20
+_MIN_WAIT_SECONDS = 0.05  # seconds
+_OUTCOME_CHARACTERS = 160  # characters of the line for people
+_MAX_IMAGES = 10  # of a result; they stay in the conversation, and requests may have some 20
 _IMAGE_BYTES = 5_000_000  # of them together, in base64: what the largest image has alone
 
 
@@ -95,12 +95,12 @@ class Calls:
         if MAX_BYTES < len(result.text) <= _KEPT_BYTES:
             self._count = number = self._count + 1
             self._results[number] = result
-            while len(self._results) > _MOST_KEPT:
+            while len(self._results) > _MAX_KEPT:
                 self._results.popitem(last=False)
         return result, number
 
     def kept(self, number: int) -> CallResult | None:
-        """A result whose rest can be read."""
+        """A kept result, whose rest can be read."""
         return self._results.get(number)
 
     async def read(
@@ -143,7 +143,7 @@ class Calls:
                     left = most - (now() - start - asking.waited)
                     if late := left <= 0 and not asking.is_open:
                         break
-                    await asyncio.wait({task}, timeout=max(left, _SHORTEST_WAIT))
+                    await asyncio.wait({task}, timeout=max(left, _MIN_WAIT_SECONDS))
             finally:
                 if not task.done():
                     task.cancel()
@@ -166,7 +166,7 @@ class Calls:
 
 @dataclass(slots=True)
 class ShownProgress:
-    """Shows how far a call is, once its server tells."""
+    """Shows how far a call is, once its server reports progress."""
 
     title: str
     begin: Begin
@@ -178,7 +178,7 @@ class ShownProgress:
         self.cancel = cancel
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """The server tells."""
+        """Take the server's report."""
         if self.activity is None and self.cancel is not None:
             self.activity = self.begin(self.title, self.cancel)
         share = min(max(progress / total, 0), 1) if total else 0
@@ -221,7 +221,7 @@ def call_result(result: CallToolResult, server: str) -> CallResult:
 
 
 def as_tool_result(result: CallResult, offset: int = 0, number: int | None = None) -> ToolResult:
-    """The result for the model from a byte on; `number` is that by which the rest can be read."""
+    """The result for the model, from a byte on; by `number` its rest can be read."""
     text, left = page(result.text, offset)
     told = load_prompt("tools/mcp_result").render(server=result.server, result=in_tags(text))
     if left and number is not None:
@@ -236,16 +236,16 @@ def as_tool_result(result: CallResult, offset: int = 0, number: int | None = Non
         return ToolResult(f"The MCP server {result.server} reports an error.\n{told}", error=True)
     images, left_out = ((), "") if offset else _fitting(result.images)
     first = text.strip().partition("\n")[0] or ("an image" if images else "nothing")
-    outcome = first if len(first) <= _OUTCOME else f"{first[: _OUTCOME - 1]}…"
+    outcome = first if len(first) <= _OUTCOME_CHARACTERS else f"{first[: _OUTCOME_CHARACTERS - 1]}…"
     return ToolResult(told + left_out, omitted=1 if left else 0, images=images, outcome=outcome)
 
 
 def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
-    """The images that fit the budget of a result, and lines on what changed and what is missing."""
+    """The images that fit the budget of a result, and lines on what was changed or left out."""
     shown_images: list[Image] = []
     left, missing = _IMAGE_BYTES, 0
     for image in images:
-        if len(shown_images) < _MOST_IMAGES and len(image.data) <= left:
+        if len(shown_images) < _MAX_IMAGES and len(image.data) <= left:
             shown_images.append(image)
             left -= len(image.data)
         else:
@@ -257,14 +257,14 @@ def _fitting(images: Iterable[Image]) -> tuple[tuple[Image, ...], str]:
     )
     told = (
         f"\n[{missing} of {len(shown_images) + missing} images are not shown: one result may have"
-        f" {_MOST_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller"
+        f" {_MAX_IMAGES}, of together {_IMAGE_BYTES:,} bytes in base64. Ask for fewer or smaller"
         " ones.]"
     )
     return tuple(shown_images), changes + (told if missing else "")
 
 
 def page(text: str, offset: int) -> tuple[str, int]:
-    """At most `MAX_BYTES` of a text from the byte `offset` on, and how many bytes follow."""
+    """A part of a text from the byte `offset` on, and how many bytes follow it."""
     content = text.encode("utf-8", "backslashreplace")
     part = content[offset : offset + MAX_BYTES]
     return part.decode("utf-8", "ignore"), max(len(content) - offset - MAX_BYTES, 0)
@@ -287,7 +287,7 @@ def prompt_text(result: GetPromptResult) -> tuple[str, tuple[Image, ...]]:
 
 
 def _within(text: str, images: Iterable[Image]) -> tuple[str, tuple[Image, ...]]:
-    """Text and images within the budgets of a result, which say what was left out."""
+    """The text and images within a result's budgets, with a note on what was left out."""
     told, left = page(text, 0)
     fitting, left_out = _fitting(images)
     return told + (f"\n[{left:,} more bytes are not shown.]" if left else "") + left_out, fitting

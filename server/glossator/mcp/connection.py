@@ -45,8 +45,8 @@ from glossator.mcp.offered import Offer, text_of
 from glossator.mcp.servers import Launch
 from glossator.mcp.stdio import Ending, program
 
-_PAGES = 100  # of one list
-_SECONDS = 30.0  # for a list, a ping or a handshake
+_MAX_PAGES = 100  # of one list
+_REQUEST_SECONDS = 30.0  # for a list, a ping or a handshake
 _FOREVER = (
     86_400.0  # seconds: whoever calls has a limit, in which waiting for a user is not counted
 )
@@ -90,7 +90,7 @@ class Connection:
                 elicitation_callback=self._elicit,
                 message_handler=self._received,
                 client_info=Implementation(name="glossator", version=__version__),
-                read_timeout_seconds=_SECONDS,
+                read_timeout_seconds=_REQUEST_SECONDS,
                 cache=None,
             )
             async with client:
@@ -145,7 +145,7 @@ class Connection:
                 yield streams
 
     async def _follow(self, client: Client) -> None:
-        """Tell what is offered, at first and after each change; ping meanwhile."""
+        """Report what is offered, at first and after each change; ping meanwhile."""
         listening = asyncio.create_task(self._listen(client))
         try:
             while True:
@@ -165,7 +165,7 @@ class Connection:
         return self._changed.is_set()
 
     async def _listen(self, client: Client) -> None:
-        """Newer servers tell of changes to who listens; older ones tell unasked."""
+        """Subscribe to changes: newer servers report only to subscribers."""
         if self.version not in MODERN_PROTOCOL_VERSIONS:
             return
         can = client.server_capabilities
@@ -258,7 +258,7 @@ async def _all(fetch: Callable[..., Awaitable[Any]], field_name: str, most: int)
     """All pages of a list, but not much more than `most` items."""
     items: list[Any] = []
     cursor: str | None = None
-    for _ in range(_PAGES):
+    for _ in range(_MAX_PAGES):
         page = await fetch(cursor=cursor)
         items += getattr(page, field_name)
         cursor = page.next_cursor

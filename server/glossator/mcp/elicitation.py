@@ -16,10 +16,10 @@ from glossator.core.tool_result import shorten
 
 MAX_FIELDS = 8  # of a form
 _MAX_OPTIONS = 12  # of a question; more choices are listed in it, and the user writes one
-_LISTED = 100  # of them
-_CHARACTERS = 1_000  # of a server's message
-_LABEL = 80
-_TRIES = 2  # for a value that does not fit
+_MAX_LISTED = 100  # of them
+_MESSAGE_CHARACTERS = 1_000  # of a server's message
+_LABEL_CHARACTERS = 80
+_MAX_TRIES = 2  # for a value that does not fit
 
 _SKIP = Option("Leave it out")
 _DECLINE = Option("Decline", "The server gets no answer.")
@@ -46,7 +46,7 @@ async def fill(server: str, message: str, schema: Mapping[str, Any], ask: Ask) -
     if not isinstance(fields, dict) or len(fields) > MAX_FIELDS:
         return DECLINED
     heading = (
-        f"The MCP server {server} asks:\n{shown_text(shorten(message, _CHARACTERS))}\n"
+        f"The MCP server {server} asks:\n{shown_text(shorten(message, _MESSAGE_CHARACTERS))}\n"
         "Tell it no password and no key."
     )
     if not fields:
@@ -70,8 +70,8 @@ async def _field(
     heading: str, name: str, described: Mapping[str, Any], ask: Ask, *, is_needed: bool
 ) -> Value | Filled | None:
     """The user's value; None for one that is left out."""
-    title = shown(shorten(str(described.get("title") or name), _LABEL))
-    about = shown(shorten(str(described.get("description") or ""), _CHARACTERS))
+    title = shown(shorten(str(described.get("title") or name), _LABEL_CHARACTERS))
+    about = shown(shorten(str(described.get("description") or ""), _MESSAGE_CHARACTERS))
     kind = described.get("type")
     several = kind == "array"
     choices = _choices(described.get("items", {}) if several else described)
@@ -83,7 +83,7 @@ async def _field(
     listed = _listed(choices, several=several) if too_many else ""
     asked = (heading, f"{title}: {about}" if about else title, listed)
     problem = ""
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         text = "\n".join(filter(None, (*asked, problem)))
         answer = await ask(Question(text, options, several, refusal=_DECLINE.label))
         if not answer or _DECLINE.label in answer.chosen:
@@ -118,14 +118,14 @@ def _choices(described: object) -> dict[str, str | bool]:
             for each in titled
             if isinstance(each, dict) and "const" in each
         ]
-    return {shown(shorten(str(label), _LABEL)): str(value) for label, value in pairs}
+    return {shown(shorten(str(label), _LABEL_CHARACTERS)): str(value) for label, value in pairs}
 
 
 def _listed(choices: Mapping[str, object], *, several: bool) -> str:
     how = (
         "Write one or more of these, with commas between them" if several else "Write one of these"
     )
-    return f"{how}: {some_of(list(choices), _LISTED)}."
+    return f"{how}: {some_of(list(choices), _MAX_LISTED)}."
 
 
 def _written(words: str, choices: Mapping[str, str | bool], *, several: bool) -> Value | None:

@@ -33,9 +33,9 @@ from glossator.mcp.stdio import Ending
 TIMES = httpx2.Timeout(30, read=300)  # seconds; an event stream may be silent for long
 
 _BODY_BYTES = 16_000_000  # of one answer, or of one event of a stream
-_REFUSED = 400  # and above
+_REFUSED_STATUS = 400  # and above
 _REFRESH_SECONDS = {"timeout": httpx2.Timeout(10).as_dict()}  # others are for the client's request
-_PASSING = (408, 429)  # these, and 500 and above, say nothing about the login
+_PASSING_STATUSES = (408, 429)  # these, and 500 and above, say nothing about the login
 
 
 @asynccontextmanager
@@ -62,7 +62,7 @@ def _client(launch: Launch, auth: Bearer | None, ending: Ending) -> httpx2.Async
 
     async def note(response: httpx2.Response) -> None:
         asked = response.request
-        if response.status_code < _REFUSED or (asked.method, asked.url) != ("POST", url):
+        if response.status_code < _REFUSED_STATUS or (asked.method, asked.url) != ("POST", url):
             return
         ending.hint = f"it answered {response.status_code}"
         if response.status_code not in (401, 403):
@@ -230,7 +230,7 @@ class Bearer(httpx2.Auth):
         """The login after a refresh; None, and forgotten, if that was refused."""
         status = response.status_code
         content = await response.aread()
-        if 400 <= status < 500 and status not in _PASSING:
+        if 400 <= status < 500 and status not in _PASSING_STATUSES:
             now = self._logins.of(self._url)
             if now != login:  # another server of ours was faster with a token that counts once
                 return now

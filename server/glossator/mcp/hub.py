@@ -24,8 +24,8 @@ KIND = "mcp"  # of adoptions
 class McpServers:
     """Made at start, when nothing runs yet; `refresh` starts what may run, in the background.
 
-    `is_trusted` says whether the workspace is obeyed; `port` tells the user something, and that the
-    state of a server changed. Those that `switches` turn off do not run.
+    `is_trusted` says whether the workspace is obeyed; `port` shows notices and changes of a
+    server's state. Those that `switches` turn off do not run.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class McpServers:
         return McpServerList(tuple(views), (*self._problems, *shadowed))
 
     def left_out(self) -> tuple[str, ...]:
-        """What a workspace brings and is not obeyed: `2 MCP servers`; may be empty."""
+        """What the workspace brings and is not obeyed: `2 MCP servers`; may be empty."""
         if all(each.source != "project" for each in self._specs.values()):
             return ()
         trusted = self._is_trusted()
@@ -137,7 +137,7 @@ class McpServers:
         return spec
 
     async def adopt(self, name: str, sha256: str) -> None:
-        """Let what has this hash run. Raises `UsageError` if something else would run by now."""
+        """Adopt the server with this hash. Raises `UsageError` if something else would run."""
         spec = await self.proposal(name)
         if spec.sha256 != sha256:
             raise UsageError(f"{name} has changed meanwhile. Look at it again, then adopt it.")
@@ -191,7 +191,7 @@ class McpServers:
         return tuple(sorted(tools, key=lambda tool: tool.name))
 
     def tool(self, name: str) -> OfferedTool | None:
-        """A tool by the name that the model calls it by, also of a server that is gone now."""
+        """The tool that the model calls by this name, even if its server is gone now."""
         every = (tool for each in self.running.values() for tool in each.offer.tools)
         if (known := next((tool for tool in every if tool.name == name), None)) is not None:
             return known
@@ -218,7 +218,7 @@ class McpServers:
         }
 
     def is_server(self, name: str) -> bool:
-        """Whether a server of this name runs, or is to."""
+        """Whether a server of this name runs, or is supposed to."""
         return name in self.running
 
     def why_not_connected(self, name: str) -> str:
@@ -277,7 +277,7 @@ class McpServers:
         return started
 
     def _tell_wrong(self, trusted: bool) -> None:
-        """Tell the user, once, of servers that ran or should, and cannot as they are now."""
+        """Tell the user, once, of servers that cannot run as they are now."""
         wrong = {
             f"The MCP server {self._not_running(each)}"
             for each in self._specs.values()
@@ -308,7 +308,7 @@ class McpServers:
         return spec
 
     def _held_back(self, spec: ServerSpec, trusted: bool) -> McpState | None:
-        """Why a server may not run; None if it may."""
+        """Why a server must not run; None if it may."""
         if not spec.enabled or spec.name in self._switches.off(ContextKind.MCP):
             return McpState.OFF
         if spec.problem:

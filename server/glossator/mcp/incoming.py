@@ -53,8 +53,8 @@ _FORMS = ("allOf", "anyOf", "oneOf")
 
 _PROGRESS = "notifications/progress"
 _LISTS = {"tools": "tool", "prompts": "prompt", "resources": "resource"}
-_LETTERS = 120  # of a reason
-_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
+_REASON_LETTERS = 120  # of a reason
+_MAX_DEPTH = 150  # of lists and dicts in a message that is nested too deep for what reads it
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[][{}]')  # what may hold brackets, and these
 
 Incoming = SessionMessage | Exception
@@ -62,7 +62,7 @@ Incoming = SessionMessage | Exception
 
 @dataclass(slots=True)
 class Checked:
-    """Collects what one server offers."""
+    """Collects what one server offers, checked."""
 
     server: str
     left_out: list[str] = field(default_factory=list)
@@ -244,13 +244,13 @@ def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, A
 
 
 class Trickle:
-    """Counts messages about progress: of a flood some in each second pass."""
+    """Passes on only some messages about progress, if there are very many of them."""
 
     def __init__(self) -> None:
         self._second, self._in_second = 0, 0
 
     def passes(self) -> bool:
-        """Whether one more is passed on now."""
+        """Whether one more message is passed on now."""
         second = int(time.monotonic())
         if second != self._second:
             self._second, self._in_second = second, 0
@@ -282,7 +282,7 @@ class Mended:
 
     @property
     def last_context(self) -> object:
-        """The SDK's, of the newest message."""
+        """The SDK's context of the newest message."""
         return getattr(self._stream, "last_context", None)
 
     async def __aiter__(self) -> AsyncIterator[Incoming]:
@@ -319,7 +319,9 @@ class Mended:
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(each) for each in first["loc"][2:])
-            return shorten(f"it breaks the protocol: {shown(place)}: {first['msg']}", _LETTERS)
+            return shorten(
+                f"it breaks the protocol: {shown(place)}: {first['msg']}", _REASON_LETTERS
+            )
         except KeyError:  # this version has no such list; the SDK says so
             return ""
         return ""
@@ -332,10 +334,10 @@ def shallow(line: bytes) -> bytes:
     for match in _TOKEN.finditer(line):
         if match[0] in b"[{":
             depth += 1
-            if depth == _DEPTH:
+            if depth == _MAX_DEPTH:
                 kept.append(line[begin : match.start()])
         elif match[0] in b"]}":
-            if depth == _DEPTH:
+            if depth == _MAX_DEPTH:
                 kept.append(b"null")
                 begin = match.end()
             depth -= 1
@@ -359,4 +361,4 @@ def is_deeper(value: object, depth: int) -> bool:
 
 def _name_of(entry: object) -> str:
     named = entry.get("name") if isinstance(entry, dict) else None
-    return shown(shorten(str(named), _LETTERS)) if named else "without a name"
+    return shown(shorten(str(named), _REASON_LETTERS)) if named else "without a name"

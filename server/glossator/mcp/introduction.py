@@ -19,8 +19,8 @@ from glossator.mcp.tools import described, with_arguments
 
 _DEFERRED_BYTES = 1_000_000  # of tools that the provider searches; they are sent each time
 _INSTRUCTIONS_BYTES = 12_000  # of all servers
-_NAMED = 30  # tools
-_TELLINGS = 5  # of one server, whose tools may change all the time
+_MAX_NAMED_TOOLS = 30  # tools
+_MAX_TELLINGS = 5  # of one server, whose tools may change all the time
 
 
 def opening_specs(servers: McpServers, *, searches: bool) -> tuple[ToolSpec, ...]:
@@ -55,7 +55,7 @@ def instructions_section(said: Mapping[str, str]) -> str:
 
 
 class News:
-    """Tells one conversation of what its `system` prompt and `specs` do not have, each server once.
+    """Tells one conversation what its `system` prompt and `specs` lack, each server once.
 
     As many tools are told with their arguments as fit `mcp.toolTokens`, so that the model need not
     look for them; of others only the names. What servers say about their use is told as far as it
@@ -83,7 +83,7 @@ class News:
         for server, tools in missing.items():
             names = tuple(tool.name for tool in tools)
             told = self._told.setdefault(server, [])
-            if names not in told and len(told) < _TELLINGS:
+            if names not in told and len(told) < _MAX_TELLINGS:
                 told.append(names)
                 texts.append(self._connected(server, tools))
         if said := self._instructions():
@@ -111,8 +111,12 @@ class News:
         if size <= self._left:
             self._left -= size
         else:
-            more = f" and {len(tools) - _NAMED:,} more" if len(tools) > _NAMED else ""
-            told = f"{', '.join(tool.name for tool in tools[:_NAMED])}{more}"
+            more = (
+                f" and {len(tools) - _MAX_NAMED_TOOLS:,} more"
+                if len(tools) > _MAX_NAMED_TOOLS
+                else ""
+            )
+            told = f"{', '.join(tool.name for tool in tools[:_MAX_NAMED_TOOLS])}{more}"
         return load_prompt("user/mcp_connected").render(server=server, count=count, tools=told)
 
 

@@ -109,7 +109,7 @@ class _Browser:
         self._asking: asyncio.Task[None] | None = None
 
     async def show(self, address: str) -> None:
-        """Open the page of the login."""
+        """Open the login page."""
         self._waiting.expect(address)
         await self._open(address)
         self._asking = asyncio.create_task(self._paste())
@@ -152,7 +152,7 @@ class Callback:
         return True
 
     def give_up(self) -> None:
-        """The user does not want to log in."""
+        """Note that the user does not want to log in."""
         if not self._answer.done():
             self._answer.set_exception(UsageError("The login was ended; nothing was kept of it."))
 

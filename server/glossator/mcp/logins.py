@@ -21,7 +21,7 @@ from glossator.core.wire import from_wire, to_wire
 from glossator.mcp.servers import Launch
 from glossator.permissions import DamagedFile, Entries, PrivateFile, update_private
 
-_EARLY = 30.0  # seconds before a token ends, in which it is refreshed already
+_EARLY_SECONDS = 30.0  # seconds before a token ends, in which it is refreshed already
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class Login:
     @property
     def is_old(self) -> bool:
         """Whether it ends now, or ended."""
-        return self.expires is not None and time.time() > self.expires - _EARLY
+        return self.expires is not None and time.time() > self.expires - _EARLY_SECONDS
 
     def renewed(self, access_token: str, refresh_token: str | None, seconds: int | None) -> Login:
-        """With the tokens of a refresh; a refresh token that is not replaced stays."""
+        """The login with the tokens of a refresh; a refresh token that is not replaced stays."""
         return replace(
             self,
             access_token=access_token,

@@ -18,8 +18,8 @@ from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import shorten
 from glossator.permissions import Approvals
 
-_TEXT = 2_000  # characters
-_LINE = 300  # characters of a description in a list
+_TEXT_CHARACTERS = 2_000  # characters
+_LINE_CHARACTERS = 300  # characters of a description in a list
 _ADOPTED = "mcpTool"  # the kind of adoption
 
 
@@ -71,14 +71,14 @@ class Offer:
     left_out: tuple[str, ...] = ()
 
 
-def text_of(text: str | None, characters: int = _TEXT) -> str:
+def text_of(text: str | None, characters: int = _TEXT_CHARACTERS) -> str:
     """A server's words of many lines, bounded, with nothing hidden in them."""
     return shorten(shown_text((text or "").strip()), characters)
 
 
 def line_of(text: str | None) -> str:
     """A server's words on one line."""
-    return shorten(shown(" ".join((text or "").split())), _LINE)
+    return shorten(shown(" ".join((text or "").split())), _LINE_CHARACTERS)
 
 
 class AgreedTools:

@@ -34,7 +34,7 @@ _NAME_CHARACTERS = 30
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\}")
 _FOLDER = "workspaceFolder"
 _FILE_BYTES = 100_000  # of .mcp.json
-_MOST = 50  # servers of one file
+_MAX_SERVERS = 50  # servers of one file
 _KEYS = frozenset(McpServerSettings.model_fields)
 
 Source = Literal["user", "project"]
@@ -142,9 +142,11 @@ def project_servers(
         if isinstance(entries, str):
             problems.append(entries)
             continue
-        if len(entries) > _MOST:
-            problems.append(f"{shown(file)} names {len(entries):,} servers; only {_MOST} count.")
-        for name, value in sorted(entries.items())[:_MOST]:
+        if len(entries) > _MAX_SERVERS:
+            problems.append(
+                f"{shown(file)} names {len(entries):,} servers; only {_MAX_SERVERS} count."
+            )
+        for name, value in sorted(entries.items())[:_MAX_SERVERS]:
             try:
                 given = McpServerSettings.model_validate(_known(value))
             except ValidationError as error:
@@ -187,7 +189,7 @@ def _spec(
 ) -> ServerSpec:
 
     def told(text: str) -> str:
-        """As it is written, in this workspace."""
+        """A text as written, with the workspace folder filled in."""
         return text.replace(f"${{{_FOLDER}}}", place.roots[0]) if place.roots else text
 
     words = map(told, (given.command or "", *given.args))

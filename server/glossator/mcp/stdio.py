@@ -30,7 +30,7 @@ from glossator.mcp.servers import Launch
 
 _LINE_BYTES = 16_000_000  # of one message
 _SKIPPED_BYTES = 1_000_000_000  # of one that is too long
-_END = 1_000  # bytes that are kept of each of its ends
+_END_BYTES = 1_000  # bytes that are kept of each of its ends
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
 _ID = rb'"id"\s*:\s*(\d{1,18})\s*'
 _ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _VERSION + rb",\s*)?" + _ID + rb",")
@@ -41,7 +41,7 @@ _PROGRESS = re.compile(
 _NOISE_BYTES = 1_000_000  # of lines that are no messages, since the last one that was
 _TOLD_BYTES = 2_000  # of standard error
 _CHUNK = 65_536
-_GRACE = 2.0  # seconds between closing its input, asking it to end, and ending it
+_GRACE_SECONDS = 2.0  # seconds between closing its input, asking it to end, and ending it
 
 _Streams = tuple[
     MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
@@ -50,10 +50,10 @@ _Streams = tuple[
 
 @dataclass(slots=True)
 class Ending:
-    """How a connection ends: `gone` is set once nothing more comes; `why` is for people.
+    """How a connection ends: `gone` is set when nothing more comes; `why` is for people.
 
-    `hint` is what a server at an address answered last that was no answer; `needs_login`: it asks
-    the user to log in.
+    `hint` is the last unusable answer of a server at an address; `needs_login`: it asks the user to
+    log in.
     """
 
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -63,7 +63,7 @@ class Ending:
     told: bytes = b""  # the end of standard error
 
     def end(self, why: str) -> None:
-        """It is over; the first reason counts, and "" is one: that we end it."""
+        """Note the end. Only the first reason counts; "" means that we ended it."""
         if not self.gone.is_set():
             self.why = why
             self.gone.set()
@@ -75,14 +75,14 @@ class Ending:
 
 
 class _Protocol(SubprocessStreamProtocol):
-    """Knows when the program is gone; what it started may hold its pipes open for longer."""
+    """Notices when the program ends, although its children may hold its pipes open for longer."""
 
     def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(limit, loop)
         self.exited = asyncio.Event()
 
     def process_exited(self) -> None:
-        """The event loop noticed."""
+        """Called by the event loop."""
         self.exited.set()
         super().process_exited()
 
@@ -128,7 +128,7 @@ async def _listen(
     arrived: MemoryObjectSendStream[SessionMessage | Exception],
     ending: Ending,
 ) -> None:
-    """Pass on its messages, until it closes its output or writes what is too much."""
+    """Pass on messages until the program closes its output or writes too much."""
     assert process.stdout is not None  # noqa: S101 - as asked for
     line, noise, progress = _Line(), 0, Trickle()
     try:
@@ -152,7 +152,7 @@ async def _listen(
                 ending.end("it writes to its standard output what is no message of the protocol")
                 return
         with suppress(TimeoutError):
-            await asyncio.wait_for(exited.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE_SECONDS)
         code = process.returncode
         ending.end("it closed its output" if code is None else f"it ended with exit code {code}")
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -163,28 +163,28 @@ async def _listen(
 
 @dataclass(slots=True)
 class _Line:
-    """A line as it arrives. Of one that is too long only both ends are kept."""
+    """A line as it arrives; only both ends of a line that is too long are kept."""
 
     size: int = 0
     _kept: bytearray = field(default_factory=bytearray)
 
     def add(self, part: bytes) -> None:
-        """More of it."""
+        """Add a piece."""
         self.size += len(part)
         self._kept += part
         if self.size > _LINE_BYTES:
-            del self._kept[_END:-_END]
+            del self._kept[_END_BYTES:-_END_BYTES]
 
     @property
     def may_answer(self) -> bool:
-        """Whether it may be the answer to a call, as far as its beginning says."""
-        return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END]
+        """Whether the beginning of the line looks like the answer to a call."""
+        return self._kept.lstrip().startswith(b"{") and b'"method"' not in self._kept[:_END_BYTES]
 
     def message(self) -> SessionMessage | None:
         """The message on it; for an answer that is too long, an error in its place."""
         if self.size <= _LINE_BYTES:
             return _message(bytes(self._kept))
-        asked = _ID_FIRST.match(self._kept) or _ID_LAST.search(self._kept, _END)
+        asked = _ID_FIRST.match(self._kept) or _ID_LAST.search(self._kept, _END_BYTES)
         if asked is None or not self.may_answer:
             return None
         why = (
@@ -196,7 +196,7 @@ class _Line:
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """The message on a line; None for any other text, such as a print that was forgotten."""
+    """The message on a line; None for any other text, such as a forgotten print."""
     if not line.lstrip().startswith(b"{"):
         return None
     try:
@@ -231,14 +231,14 @@ async def _keep_errors(process: Process, ending: Ending) -> None:
 
 
 async def _stop(process: Process, exited: asyncio.Event) -> None:
-    """Close its input, ask it to end, then end it with all that it started."""
+    """Close the program's input, ask it to end, then kill it with all that it started."""
     if process.stdin is not None:
         process.stdin.close()
     for number in (None, signal.SIGTERM):
         if number is not None:
             _signal(process, number)
         with suppress(TimeoutError):
-            await asyncio.wait_for(exited.wait(), _GRACE)
+            await asyncio.wait_for(exited.wait(), _GRACE_SECONDS)
             break
     _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # what it left behind, too
     await exited.wait()

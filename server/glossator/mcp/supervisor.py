@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds before it is started again
 
-_STABLE = 60.0  # seconds after which an earlier failure is forgotten
-_PATIENCE = 10.0  # seconds; a program is ended within four, and an address may not answer
-_FORMS = 5  # that a server may put to the user during one call
-_WHY = 300  # characters
+_STABLE_SECONDS = 60.0  # seconds after which an earlier failure is forgotten
+_CLOSE_SECONDS = 10.0  # seconds; a program is ended within four, and an address may not answer
+_MAX_FORMS = 5  # that a server may put to the user during one call
+_REASON_CHARACTERS = 300  # characters
 _HELD_BACK = {
     McpState.PROPOSED: "the workspace proposes it; adopt it to let it run",
     McpState.CHANGED: "what would run is not what you adopted; look at it, and adopt it again",
@@ -45,7 +45,7 @@ _HELD_BACK = {
 
 @dataclass(slots=True)
 class Asking:
-    """How a call reaches its user: `ask` puts a question, as the session of the call."""
+    """How a call reaches its user: `ask` puts a question in the name of the call's session."""
 
     ask: Ask
     forms: int = 0
@@ -104,7 +104,7 @@ class Supervisor:
         """End it, with all that its program started."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait({self._task}, timeout=_PATIENCE)
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
             self._task = None
 
     async def settled(self) -> None:
@@ -113,7 +113,7 @@ class Supervisor:
 
     @property
     def is_over(self) -> bool:
-        """Whether it waits for nothing: what would run had changed, or the user logged in to it."""
+        """Whether it has nothing to wait for: the server changed, or the user logged in to it."""
         if self.state is McpState.LOGIN and self.spec.launch is not None:
             return self.logins.used_by(self.spec.launch)
         return self._task is not None and self._task.done()
@@ -156,7 +156,7 @@ class Supervisor:
             self.state = McpState.WAITING
             self._first.set()
             self.port.context_changed()
-            if time.monotonic() - began > _STABLE:
+            if time.monotonic() - began > _STABLE_SECONDS:
                 wait, self.told = FIRST_WAIT, False
             if not self.told:
                 self.told = True
@@ -171,7 +171,7 @@ class Supervisor:
         self.port.context_changed()
 
     def _needs_login(self) -> None:
-        """Wait for the user, without any attempt; they are told once."""
+        """Wait for the user to log in, without any attempt; they are told once."""
         how = f"run `glossator mcp login {self.spec.name}`, or log in to it from your editor"
         self.state, self.why = McpState.LOGIN, f"it needs a login: {how}"
         self._first.set()
@@ -181,7 +181,7 @@ class Supervisor:
             self.port.tell(f"The MCP server {self.spec.name} needs a login: {how}.")
 
     async def _connected(self, kind: type[Connection]) -> str:
-        """Connect, and stay connected; gives why that ended."""
+        """Connect and stay connected; returns why the connection ended."""
         assert self.spec.launch is not None  # noqa: S101 - others are not supervised
         connection = kind(
             self.spec.name, self.spec.launch, self.roots, self._fill, self._offered, self.logins
@@ -198,7 +198,7 @@ class Supervisor:
         failure = "the connection was closed" if error is None else reason(error)
         why = ending.why or ending.hint or failure
         words = ending.last_words.rpartition("\n")[2]
-        return shorten(f"{why}; it said: {words}" if words else why, _WHY)
+        return shorten(f"{why}; it said: {words}" if words else why, _REASON_CHARACTERS)
 
     def _offered(self, offer: Offer) -> None:
         self.offer, self.state, self.why = offer, McpState.READY, ""
@@ -206,12 +206,12 @@ class Supervisor:
         self.port.context_changed()
 
     async def _fill(self, message: str, schema: Mapping[str, Any]) -> Filled:
-        """Put a form to the user of the newest call; there are none outside of calls."""
+        """Put a form to the user of the newest call; outside of calls no forms are shown."""
         if not self._calls:
             return CANCELLED
         call = self._calls[-1]
         call.forms += 1
-        if call.forms > _FORMS:
+        if call.forms > _MAX_FORMS:
             return CANCELLED
         return await fill(self.spec.name, message, schema, call.question)
 
@@ -222,11 +222,11 @@ def reason(error: BaseException) -> str:
         error = error.exceptions[0]
     text = shown(" ".join(str(error).split())).rstrip(".")
     named = "" if type(error).__name__ == "MCPError" else type(error).__name__
-    return shorten(": ".join(filter(None, (named, text))) or "it failed", _WHY)
+    return shorten(": ".join(filter(None, (named, text))) or "it failed", _REASON_CHARACTERS)
 
 
 def why_held_back(spec: ServerSpec, state: McpState | None) -> str:
-    """Why a server may not run; "" if it may."""
+    """Why a server must not run; "" if it may."""
     if state is McpState.OFF:
         where = f"The setting mcp.servers.{spec.name}" if spec.source == "user" else FILE
         return SWITCHED_OFF if spec.enabled else f"{where} has enabled: false."

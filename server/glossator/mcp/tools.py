@@ -27,9 +27,9 @@ from glossator.tools import Registry, Tool, ToolArgs, ToolContext
 
 PREFIX = "mcp__"
 
-_FOUND = 8  # tools that a search shows whole
+_MAX_FOUND = 8  # tools that a search shows whole
 _FOUND_BYTES = 24_000
-_NAMED = 40  # tools that are named
+_MAX_NAMED = 40  # tools that are named
 
 
 class McpArgs(ToolArgs):
@@ -50,7 +50,7 @@ class McpArgs(ToolArgs):
         return ""
 
     def of_tool(self) -> dict[str, Any]:
-        """As the server gets them."""
+        """The arguments as the server gets them."""
         return self.arguments
 
     def preview(self, _context: ToolContext) -> str:
@@ -73,7 +73,7 @@ class McpTool:
 
     @property
     def name(self) -> str:
-        """As the model calls it."""
+        """The name that the model calls it by."""
         return self._offered.name
 
     @property
@@ -145,15 +145,15 @@ class ToolSearch:
         scored = [(_score(tool, args.query, wanted), tool) for tool in tools]
         best = sorted((each for each in scored if each[0]), key=lambda each: -each[0])
         if not best:
-            names = ", ".join(tool.name for tool in tools[:_NAMED]) or "none"
-            more = f" and {len(tools) - _NAMED:,} more" if len(tools) > _NAMED else ""
+            names = ", ".join(tool.name for tool in tools[:_MAX_NAMED]) or "none"
+            more = f" and {len(tools) - _MAX_NAMED:,} more" if len(tools) > _MAX_NAMED else ""
             return ToolResult(f"No tool fits these words. The connected tools: {names}{more}.")
         told: list[str] = []
-        for _, tool in best[:_FOUND]:
+        for _, tool in best[:_MAX_FOUND]:
             told.append(with_arguments(tool))
             if len("".join(told).encode()) > _FOUND_BYTES:
                 break
-        others = ", ".join(tool.name for _, tool in best[len(told) : _NAMED])
+        others = ", ".join(tool.name for _, tool in best[len(told) : _MAX_NAMED])
         text = load_prompt("tools/tools_found").render(
             tools=in_tags("\n\n".join(told)),
             others=f"\nOthers that fit: {others}" if others else "",
@@ -172,7 +172,7 @@ class McpCallArgs(ToolArgs):
         return self.tool
 
     def of_tool(self) -> dict[str, Any]:
-        """As the server gets them."""
+        """The arguments as the server gets them."""
         return self.arguments
 
     def with_of_tool(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

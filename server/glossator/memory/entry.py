@@ -55,11 +55,13 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     ("an authorization", r"(?i)\b(?:bearer|basic)\s+(?=\S*\d)[\w+/.~=-]{16,}"),
 )
 _PATTERNS = tuple((what, re.compile(pattern)) for what, pattern in _KNOWN)
-_SAID = re.compile(  # a word for a secret, alone or as the end of a name, and what follows it
-    r"(?:\b|(?<=_)|(?<=[a-z])(?=[A-Z]))"
-    r"(?i:(?P<what>pass(?:word|wd|phrase|code)|pwd|secret|token|credential"
-    r"|(?:api|access|secret|auth|encryption)[ _-]?key)s?\b[\"'`]?"
-    r"(?P<joint>\s*[:=]\s*|\s+is\s+|[ \t]+)[\"'`]?(?P<value>[^\s\"'`,;]{4,}))"
+_SECRET_SAID = (
+    re.compile(  # a word for a secret, alone or as the end of a name, and what follows it
+        r"(?:\b|(?<=_)|(?<=[a-z])(?=[A-Z]))"
+        r"(?i:(?P<what>pass(?:word|wd|phrase|code)|pwd|secret|token|credential"
+        r"|(?:api|access|secret|auth|encryption)[ _-]?key)s?\b[\"'`]?"
+        r"(?P<joint>\s*[:=]\s*|\s+is\s+|[ \t]+)[\"'`]?(?P<value>[^\s\"'`,;]{4,}))"
+    )
 )
 _PASSWORDS = re.compile(r"(?i)pass|pwd")
 _PLACEHOLDER = re.compile(  # where a secret is, or would be
@@ -98,7 +100,7 @@ class Memory:
 
     @property
     def where(self) -> str:
-        """In words: in which workspaces it counts."""
+        """The workspaces in which it counts, in words."""
         return "everywhere" if self.everywhere else "this workspace"
 
     @property
@@ -199,7 +201,7 @@ def secret_in(text: str) -> str:
     for what, pattern in _PATTERNS:
         if found := pattern.search(text):
             return f"{what} ({found[0].lstrip(':/')[:4]}…)"
-    for said in _SAID.finditer(text):
+    for said in _SECRET_SAID.finditer(text):
         if _is_value(said):
             return f"a {said['what'].lower()} ({said['value'][:2]}…)"
     return ""

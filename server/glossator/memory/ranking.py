@@ -24,7 +24,7 @@ _NAME, _DESCRIPTION, _ABOUT, _TEXT = 3.0, 2.0, 2.0, 1.0  # how often a word ther
 _HELD_SHARE = 0.34  # of what the question asks for, that a picked memory holds
 _SCORE_SHARE = 0.65  # of the best one's score
 _HELD_SHARE_TEXT, _SCORE_SHARE_TEXT = 0.25, 0.4  # likewise of one sentence, which holds few words
-_FEWEST_COUNTED = 20  # memories: among fewer, no word would tell
+_MIN_MEMORIES = 20  # memories: among fewer, no word would tell
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
     """
@@ -65,13 +65,13 @@ def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
 def _scores(
     question: str, counted: Sequence[Mapping[str, float]]
 ) -> list[tuple[int, float, float]]:
-    """Of each that shares a word with the question its place, score, and share of the weight."""
+    """Place, score and share of the weight of each memory that shares a word with the question."""
     asked = dict.fromkeys(terms_of(question))
     if not asked or not counted:
         return []
     frequency = Counter(term for counts in counted for term in asked if term in counts)
     weights = {
-        term: _weight(term, frequency[term], max(len(counted), _FEWEST_COUNTED)) for term in asked
+        term: _weight(term, frequency[term], max(len(counted), _MIN_MEMORIES)) for term in asked
     }
     whole = sum(weights.values())
     average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
@@ -89,7 +89,7 @@ def _scores(
 
 
 def pick(question: str, memories: Sequence[Memory], most: int) -> tuple[Memory, ...]:
-    """Those that are likely to matter for the question, at most so many, best first; blocking."""
+    """The memories likely to matter for the question, at most so many, best first; blocking."""
     ranked = rank(question, memories)
     if not ranked:
         return ()

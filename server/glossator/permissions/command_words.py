@@ -64,8 +64,8 @@ _SAYING = frozenset({"echo", "printf"})
 _BETWEEN = re.compile(r"[\s;&|()<>{}]+")
 _PLAIN = re.compile(r"[\w./:=@%+,-]*")  # no text of several words
 _TAKES_TEXT = re.compile(r"-[a-zA-Z]*c")
-_MOST_TEXTS = 64
-_MOST_LETTERS = 16_000  # of a text
+_MAX_TEXTS = 64
+_MAX_TEXT_LETTERS = 16_000  # of a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def nested_commands(commands: Iterable[SimpleCommand]) -> NestedCommands:
         left = []
         for text, is_sure in texts:
             seen.add(text)
-            if len(seen) > _MOST_TEXTS or len(text) > _MOST_LETTERS:
+            if len(seen) > _MAX_TEXTS or len(text) > _MAX_TEXT_LETTERS:
                 found.doubted.append("")
                 found.opaque = True
                 return found

@@ -161,8 +161,8 @@ def _name(program: str) -> str:
     return "python" if _PYTHON.fullmatch(name) else name
 
 
-_NAMED = 5  # protected paths, or commands
-_LETTERS = 80  # of a command
+_MAX_NAMED = 5  # protected paths, or commands
+_COMMAND_LETTERS = 80  # of a command
 _OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
@@ -257,8 +257,8 @@ def _protected(subject: CallSubject, policy: Policy) -> Ask | None:
         for target in subject.targets
         if (reason := _protection(target, subject.tool, policy)) is not None
     ]
-    if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
-        reasons[_NAMED:] = [f"{more:,} more protected paths would change."]
+    if (more := len(reasons) - _MAX_NAMED) > 0:  # a folder, with what is in it
+        reasons[_MAX_NAMED:] = [f"{more:,} more protected paths would change."]
     return Ask(tuple(reasons)) if reasons else None
 
 
@@ -404,5 +404,7 @@ def _needing(commands: Iterable[CommandWords], policy: Policy) -> str:
 def _quoted(texts: Iterable[str]) -> str:
     """Some of the texts, shortened, each in marks of code."""
     known = [shown(text) for text in texts]
-    short = [f"{text[:_LETTERS]}…" if len(text) > _LETTERS else text for text in known]
-    return some_of([f"`{text}`" for text in short], _NAMED)
+    short = [
+        f"{text[:_COMMAND_LETTERS]}…" if len(text) > _COMMAND_LETTERS else text for text in known
+    ]
+    return some_of([f"`{text}`" for text in short], _MAX_NAMED)

@@ -19,9 +19,9 @@ from urllib.parse import unquote
 from glossator.workspace import is_inside
 
 _HASHED_BYTES = 100_000_000  # of all files that one adoption is of
-_APART = re.compile(r"[\s;|&<>(){}\[\]\"'`=,:]+")  # what separates words, in quotes or not
-_REST = re.compile(r"[^\s;|&<>(){}\[\]\"'`,:]*")  # of a path below a folder
-_DIVIDES = re.compile(r"[\s;|&<>()\"'\\]")  # a text into words, for a shell
+_SEPARATORS = re.compile(r"[\s;|&<>(){}\[\]\"'`=,:]+")  # what separates words, in quotes or not
+_PATH_REST = re.compile(r"[^\s;|&<>(){}\[\]\"'`,:]*")  # of a path below a folder
+_WORD_BREAKS = re.compile(r"[\s;|&<>()\"'\\]")  # a text into words, for a shell
 _PATH = re.compile(r"(?:~|\.{1,2})?/.*", re.DOTALL)  # as in `-C/a/b` and `file:///a/b`
 
 
@@ -84,14 +84,14 @@ def digest(content: bytes) -> str:
 def _candidates(text: str, roots: Iterable[str]) -> Iterator[str]:
     """All that may be a path in a text: as a whole, as a word of it, or glued to an option."""
     for each in {form for plain in {text, unquote(text)} for form in _forms(plain)}:
-        for word in {each, *_APART.split(each)} - {""}:
+        for word in {each, *_SEPARATORS.split(each)} - {""}:
             yield word
             yield word.partition("=")[2] or word
             if glued := _PATH.search(word):
                 yield glued[0]
         for root in roots:
             for found in re.finditer(re.escape(root), each):
-                below = _REST.match(each, found.end())
+                below = _PATH_REST.match(each, found.end())
                 yield root + (below[0] if below else "")
 
 
@@ -99,7 +99,7 @@ def _forms(text: str, depth: int = 3) -> Iterator[str]:
     """A text, also without quotes, and its words as a shell reads them, with theirs in turn."""
     yield text
     yield text.replace('"', "").replace("'", "")
-    if depth and _DIVIDES.search(text):
+    if depth and _WORD_BREAKS.search(text):
         shell = shlex.shlex(text, posix=True, punctuation_chars=True)
         shell.whitespace_split, shell.commenters = True, ""
         with suppress(ValueError):  # quotes that are not closed

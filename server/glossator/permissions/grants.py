@@ -53,12 +53,12 @@ class Grants:
 
     @property
     def of_session(self) -> tuple[Rule, ...]:
-        """What was allowed for this session."""
+        """The rules allowed for this session."""
         return tuple(self._session)
 
     @property
     def for_always(self) -> tuple[Rule, ...]:
-        """What was allowed always, in this workspace."""
+        """The rules allowed for always, in this workspace."""
         return self._always.now()
 
     def settle(self, ask: Ask, answer: PermissionAnswer) -> Allow | Deny:
@@ -120,7 +120,7 @@ class Grants:
 
 
 def _unasked(said: str, ask: Ask) -> str:
-    """That nobody could be asked, with the reasons, so that the model can go on without it."""
+    """A note that nobody could be asked, with the reasons, so that the model goes on without it."""
     first, *rest = said.split("\n")
     reasons = (f"The user would be told: {reason}" for reason in ask.reasons)
     return "\n".join((first, *reasons, *rest))

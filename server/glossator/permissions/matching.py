@@ -311,7 +311,7 @@ def _matches(pattern: str, inner: str, *, either: bool) -> bool:
     return any(map(path_spec(pattern).match_file, map(one_per_byte, paths)))
 
 
-_MOST_KNOWN = 200_000  # paths
+_MAX_KNOWN = 200_000  # paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ class HiddenFiles:
 
     @staticmethod
     def of(policy: Policy) -> HiddenFiles | None:
-        """None where no rule hides anything."""
+        """The hiding rules; None where no rule hides anything."""
         rules = tuple(filter(_hides, policy.deny))
         return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
 
@@ -356,14 +356,14 @@ class HiddenFiles:
         return hiding_rules(path, self.policy) if os.path.isabs(path) else ()
 
     def entry(self, folder: str, name: str) -> bool:
-        """As `names`, for an entry of a folder that is not hidden itself: faster for many."""
+        """Like `names`, for an entry of a folder that is not hidden itself: faster for many."""
         roots = self.policy.places.roots
         return self.names(os.path.join(roots[0] if self._names_only else folder, name))
 
     def names(self, path: str) -> bool:
-        """As a call, for a path that is known to be real: it reads nothing from the disk."""
+        """Like a call, for a path known to be real: it reads nothing from the disk."""
         if (known := self._known.get(path)) is None:
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             subject = CallSubject("Read", Access.READ, (ResolvedPath(path, (path,), (path,)),))
             known = bool(concerning(self.policy.deny, subject, self.policy.places))

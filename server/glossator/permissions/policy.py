@@ -67,7 +67,7 @@ FAMILIES: dict[Family, frozenset[str]] = {
 }
 MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool
 MCP_NAME = 64  # characters of such a name, which is what the model's provider takes
-_HASH = 8  # characters at the end of a name that is shortened
+_HASH_CHARACTERS = 8  # characters at the end of a name that is shortened
 _KNOWN = frozenset({"Bash", "Memory", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)
@@ -157,8 +157,8 @@ def short_name(name: str) -> str:
     """The name that an MCP server's tool goes by, in rules too, where its own is too long."""
     if len(name) <= MCP_NAME or not name.startswith(MCP):
         return name
-    end = hashlib.sha256(name.encode()).hexdigest()[:_HASH]
-    return f"{name[: MCP_NAME - _HASH - 1]}_{end}"
+    end = hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARACTERS]
+    return f"{name[: MCP_NAME - _HASH_CHARACTERS - 1]}_{end}"
 
 
 def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:

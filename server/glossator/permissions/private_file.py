@@ -28,7 +28,7 @@ class DamagedFile(ValueError):
 
 
 class PrivateFile:
-    """One such file as it is now; it is read again only when it has changed."""
+    """A private file as it is now; it is read again only when it has changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

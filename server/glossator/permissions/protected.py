@@ -131,7 +131,7 @@ def protected_entry(path: str, root: str) -> str | None:
 
 
 def protected_in(folder: str, names: Iterable[str], root: str) -> tuple[str, ...]:
-    """As `protected_entry`, for entries of one folder at or below `root`: faster for many."""
+    """Like `protected_entry`, for entries of one folder at or below `root`: faster for many."""
     within = None if folder == root else protected_entry(folder, root)
     if within is not None:
         return (within,)
@@ -142,7 +142,7 @@ def protected_in(folder: str, names: Iterable[str], root: str) -> tuple[str, ...
 
 @cache
 def _expression(rows: tuple[ProtectedPath, ...]) -> re.Pattern[str]:
-    """What is found in a plain path that lies at or below a row, or may hold one."""
+    """An expression that is found in a plain path at or below a row, or that may hold one."""
     return re.compile(f"(?:^|/)(?:{'|'.join(_row(row.names) for row in rows)})(?:/|$)")
 
 
@@ -154,7 +154,7 @@ def _is_row(above: str, name: str) -> bool:
 
 @cache
 def _last_names() -> re.Pattern[str]:
-    """What is found in a plain path that is a row."""
+    """An expression that is found in a plain path that is a row."""
     rows = ("/".join(map(_name, row.names)) for row in protected_table())
     return re.compile(f"(?:^|/)(?:{'|'.join(rows)})$")
 

@@ -26,8 +26,8 @@ from glossator.retrieval.features import FEATURES, figures_of
 VECTORS = "vectors"  # the feature that is added when there are embeddings
 _SHARPNESS = 0.6  # of the scores as log-odds
 _SAME_FILE = 0.7  # how much the right lines count against the right file
-_TOLD = 6  # features that explain a place
-_LEAST_TOLD = 0.005  # of the score
+_MAX_TOLD_FEATURES = 6  # features that explain a place
+_MIN_TOLD_SHARE = 0.005  # of the score
 _LEXICAL = FEATURES.index("lexical")
 _DEFINED = FEATURES.index("named_defined")
 
@@ -113,11 +113,11 @@ def _reasons(
     apart = (values - values.mean(axis=0)) * np.array([weights[name] for name in names])
 
     def told(row: int) -> tuple[Reason, ...]:
-        order = np.argsort(-np.abs(apart[row]), kind="stable")[:_TOLD].tolist()
+        order = np.argsort(-np.abs(apart[row]), kind="stable")[:_MAX_TOLD_FEATURES].tolist()
         return tuple(
             Reason(names[at], float(values[row, at]), float(apart[row, at]))
             for at in order
-            if abs(apart[row, at]) >= _LEAST_TOLD
+            if abs(apart[row, at]) >= _MIN_TOLD_SHARE
         )
 
     return told

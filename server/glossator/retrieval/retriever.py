@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # it imports numpy, which takes long
 _log = logging.getLogger(__name__)
 
 _RERANKED = 150  # hits that a reranker reads
-_TRIES = 3  # while the index is found to be unusable, and files change
+_MAX_TRIES = 3  # while the index is found to be unusable, and files change
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Retriever:
             self.index.contexts,
         )
         found, hits = ChunksFound(), list[Hit]()
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             if asked.corpus is None and not self.index.covers(roots):
                 among = snapshot.files() if only is None else only
                 asked = await _with_likely(asked, snapshot, among)

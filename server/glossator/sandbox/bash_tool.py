@@ -164,7 +164,7 @@ def _result(
 
 
 def _lines_of(output: Output) -> str:
-    """How long it is, for people."""
+    """The length of an output in lines, for people."""
     text = output.head + output.tail
     lines = text.count(b"\n") + output.omitted_lines + (not text.endswith(b"\n"))
     return f"{counted(lines, 'lines')} of output" if text else "no output"

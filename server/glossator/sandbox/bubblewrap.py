@@ -55,7 +55,7 @@ _BASE = (
 )
 _SOCKETS = "/proc/net/unix"
 _OPEN = ("(", "-type", "s", "-o", "-type", "p", ")")  # what another program may listen at
-_LOOKING = 20.0  # seconds: half a million files of a cold disk take 12
+_FIND_SECONDS = 20.0  # seconds: half a million files of a cold disk take 12
 _UNSEEN = (
     "Which sockets and FIFOs of other programs are in the folders that commands may read could not"
     " be found out: {}, so the command was not run.\nAsk the user to name fewer or smaller folders"
@@ -80,7 +80,7 @@ exec 4<&-
 exit $?
 """
 _COUNTED_APART = (5, 14)  # Linux that counts the processes of a user namespace by themselves
-_TRIAL = 10.0  # seconds
+_TRIAL_SECONDS = 10.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _sockets(policy: SandboxPolicy) -> list[str]:
 
 
 def _listening() -> Iterator[str]:
-    """The sockets in the system's folders that the kernel knows the whole path of."""
+    """The sockets in the system's folders whose whole path the kernel knows."""
     try:
         lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()
     except OSError:  # a system without /proc
@@ -184,7 +184,7 @@ def _open_in(policy: SandboxPolicy) -> Iterator[str]:
     """
     mounted = list(_reopened(policy))
     try:
-        found = find_below(sorted({real for _, real in mounted}), _OPEN, _LOOKING)
+        found = find_below(sorted({real for _, real in mounted}), _OPEN, _FIND_SECONDS)
     except UsageError as error:
         raise UsageError(_UNSEEN.format(error)) from error
     for place, real in mounted:
@@ -201,7 +201,7 @@ def _is_socket(path: str) -> bool:
 
 
 def _covered(paths: Iterable[str], cover: Covers) -> Iterator[str]:
-    """Mounts of covers over files and folders; a link gets none: it leads to one that does."""
+    """Mounts of covers over files and folders; links get none, since their targets are covered."""
     for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
             yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
@@ -228,7 +228,7 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
 
 
 def _try(sandbox: Bubblewrap) -> str | None:
-    """What is wrong with a sandbox; None if it works."""
+    """Try a sandbox; returns what is wrong with it, None if it works."""
     with sandbox.confine(("true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
@@ -237,7 +237,7 @@ def _try(sandbox: Bubblewrap) -> str | None:
                 stdin=confined.input,
                 pass_fds=confined.inherited,
                 capture_output=True,
-                timeout=_TRIAL,
+                timeout=_TRIAL_SECONDS,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:

@@ -47,7 +47,7 @@ _TOO_MUCH = (
 )
 _PROTECTED = _TOO_MUCH.format(whose="are protected", what="change")
 _HIDDEN = _TOO_MUCH.format(whose="rules hide", what="read")
-_MANY = (
+_TOO_MANY_HIDDEN = (
     f"Rules hide more than {_MAX_HIDDEN} files and folders, too many to be kept from the command."
 )
 _RACY_NS = 2_000_000_000  # within which some file systems give one time to two changes
@@ -57,7 +57,7 @@ _Stamp = tuple[int, int, int]
 
 
 class LimitFinder:
-    """Finds the limits of commands, and remembers what each folder holds; blocking, for threads."""
+    """Finds the limits of commands and remembers what folders hold; blocking, for threads."""
 
     def __init__(self) -> None:
         self._own = own_folders()
@@ -115,7 +115,7 @@ class LimitFinder:
     def _protected_paths(
         self, snapshot: WorkspaceSnapshot, names: Iterable[str]
     ) -> tuple[str, ...]:
-        """What commands may neither change nor create: these names, and fixed ones."""
+        """The paths that commands may neither change nor create: found names and fixed ones."""
         fixed: set[str] = set()
         for root in snapshot.roots:
             fixed.update(filter(_is_in_place, obeyed_at_once(root)))
@@ -140,7 +140,7 @@ class LimitFinder:
         if not ignored.complete:
             return tuple(covered[:_MAX_HIDDEN]), _HIDDEN
         if len(covered) > _MAX_HIDDEN:
-            return tuple(covered[:_MAX_HIDDEN]), _MANY
+            return tuple(covered[:_MAX_HIDDEN]), _TOO_MANY_HIDDEN
         return tuple(covered), None
 
 
@@ -159,7 +159,7 @@ class _ByFolder:
     def of(
         self, listing: Listing, look: Callable[[Sequence[FileEntry]], tuple[str, ...]]
     ) -> Iterator[str]:
-        """What `look` finds in all folders of a listing."""
+        """The union of what `look` finds in all folders of a listing."""
         known, self._known = self._known, {}
         for folder, files in listing.folders.items():
             before = known.get(folder)
@@ -192,7 +192,7 @@ def _is_git(path: str) -> bool:
 
 
 def _is_in_place(path: str) -> bool:
-    """Whether a protected path is to be kept: one that a link leads to is another folder's."""
+    """Whether to keep a protected path; one that a link leads to belongs to another folder."""
     folder = os.path.dirname(path)
     return os.path.realpath(folder) == folder or not os.path.lexists(path)
 
@@ -212,7 +212,7 @@ def _protected_parts(path: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class IgnoredContents:
-    """What ignored folders hold, FIFOs among the sockets; not `complete` if it is too much."""
+    """What ignored folders hold; FIFOs count as sockets. Not `complete` if it is too much."""
 
     protected: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
@@ -223,7 +223,7 @@ class IgnoredContents:
 
 @dataclass(slots=True)
 class _IgnoredFolder:
-    """A folder as it was read; `hidden` has no links, for they may lead elsewhere now."""
+    """A folder as it was read; `hidden` has no links, whose targets may have changed."""
 
     path: str
     stamp: _Stamp | None = None
@@ -245,7 +245,7 @@ class IgnoredFolders:
     def look(
         self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, max_entries: int
     ) -> IgnoredContents:
-        """What is protected, hidden, a socket or a FIFO there now."""
+        """The protected, hidden and socket paths (FIFOs count as sockets) that exist now."""
         if hidden is not self._hidden:
             self._tops, self._hidden = {}, hidden
         found = IgnoredContents()
@@ -292,7 +292,7 @@ class IgnoredFolders:
             found.hidden.append(path)
 
     def _renew(self, folder: _IgnoredFolder, root: str) -> bool:
-        """Read a folder unless it is as it was; false if it is closed to us."""
+        """Read a folder again unless it is unchanged; false if we may not read it."""
         looked = time.time_ns()
         try:
             status = os.lstat(folder.path)
@@ -347,5 +347,5 @@ def _is_socket(path: str) -> bool:
 
 
 def _is_reached(mode: int) -> bool:
-    """Whether it may lead to another program: a socket, or a FIFO, which is used as one."""
+    """Whether a path may lead to another program: it is a socket or a FIFO."""
     return stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)

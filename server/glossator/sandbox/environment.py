@@ -20,7 +20,7 @@ from glossator.core.shown import shown
 from glossator.shell import Script, UnclearScript, possible_folders
 from glossator.workspace import is_inside
 
-_KEPT = re.compile(
+_KEPT_VARIABLES = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX"
     r"|JAVA_HOME|GOPATH|GOROOT|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|SSL_CERT_(FILE|DIR)"
 )
@@ -46,35 +46,40 @@ _TOOLS = (
 GitSettings = tuple[tuple[str, str], ...]
 Listing = Callable[[str, float], subprocess.CompletedProcess[bytes]]
 
-_NONE = "/bin/false"
-_SAME = "/bin/cat"
-_PLAIN = 'f() { printf "diff %s\\n" "$1"; /usr/bin/diff -u -- "$2" "$5"; :; }; f'
+_FAILING_PROGRAM = "/bin/false"
+_COPYING_PROGRAM = "/bin/cat"
+_PLAIN_DIFF = 'f() { printf "diff %s\\n" "$1"; /usr/bin/diff -u -- "$2" "$5"; :; }; f'
 _ALWAYS = (
     ("core.hooksPath", os.devnull),
-    ("core.sshCommand", _NONE),
+    ("core.sshCommand", _FAILING_PROGRAM),
     ("log.showSignature", "false"),
     ("protocol.allow", "never"),
-    *((f"gpg.{kind}program", _NONE) for kind in ("", "openpgp.", "x509.", "ssh.")),
+    *((f"gpg.{kind}program", _FAILING_PROGRAM) for kind in ("", "openpgp.", "x509.", "ssh.")),
 )
 _ENVIRONMENT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-_NAMED = re.compile(
+_PROGRAM_KEYS = re.compile(
     r"diff\.external|diff\..+\.(?:command|textconv)"
     r"|filter\..+\.(?:clean|smudge|process|required)",
     re.DOTALL,
 )
-_INSTEAD = {"external": _PLAIN, "command": _PLAIN, "textconv": _SAME, "required": "false"}
-_THEIRS = ("system", "global")  # scopes
-_SECONDS = 10.0
-_MOST = 64  # repositories, 3 ms each
-_FOLDER = "folder"  # in place of a scope
+_REPLACEMENTS = {
+    "external": _PLAIN_DIFF,
+    "command": _PLAIN_DIFF,
+    "textconv": _COPYING_PROGRAM,
+    "required": "false",
+}
+_USER_SCOPES = ("system", "global")  # scopes
+_LIST_SECONDS = 10.0
+_MAX_REPOSITORIES = 64  # repositories, 3 ms each
+_FOLDER_SCOPE = "folder"  # in place of a scope
 _LIST = (
     "(cd {0} && {{ top=$(git rev-parse --show-toplevel 2>/dev/null) || top=; }}"
-    rf""" && printf '{_FOLDER}\0%s\0%s\0' {{0}} "$top" """
+    rf""" && printf '{_FOLDER_SCOPE}\0%s\0%s\0' {{0}} "$top" """
     "&& git config --list -z --show-scope --show-origin)"
 )
 _INCLUDE = re.compile(r"include(?:if\..+)?\.path", re.DOTALL)
-_PASSING = ("/proc", "/dev")  # what a process finds there, another one does not
-_LINKS = 40  # as many as Linux follows
+_PROCESS_FOLDERS = ("/proc", "/dev")  # what a process finds there, another one does not
+_MAX_LINKS = 40  # as many as Linux follows
 _UNKNOWN = (
     "It is unknown which programs git would run{}.\nRead the files of the repository instead, or"
     " tell the user what git says about its settings."
@@ -82,19 +87,19 @@ _UNKNOWN = (
 
 
 def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a command gets of `environment`: names that hold no secret, and no relative `PATH`."""
-    kept = {name: value for name, value in environment.items() if _KEPT.fullmatch(name)}
+    """The variables that a command gets: no names that hold secrets, no relative `PATH`."""
+    kept = {name: value for name, value in environment.items() if _KEPT_VARIABLES.fullmatch(name)}
     kept["PATH"] = search_path(environment)
     return kept | _SET | dict(_git_settings(_GIT))
 
 
 def git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What to add to such an environment for more settings of git: pairs of a key and a value."""
+    """The variables that add settings of git to an environment, given as pairs of key and value."""
     return _git_settings((*_GIT, *settings))
 
 
 def _git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Source: git-config(1), GIT_CONFIG_COUNT."""
+    """The variables that hand settings to git. Source: git-config(1), GIT_CONFIG_COUNT."""
     numbered = (
         pair
         for number, (key, value) in enumerate(settings)
@@ -160,20 +165,20 @@ def read_only_git_settings(
     concerned = _concerned(folders, every)
     while concerned:
         seen |= dict.fromkeys(concerned)
-        if len(seen) > _MOST:
+        if len(seen) > _MAX_REPOSITORIES:
             raise UsageError(
-                f"More than {_MOST} repositories would be read, too many to look at what programs"
-                " they name.\nGive the folder of one of them as cwd."
+                f"More than {_MAX_REPOSITORIES} repositories would be read, too many to look at"
+                " what programs they name.\nGive the folder of one of them as cwd."
             )
         named, tops = _listed(concerned, listing)
         keys |= named
         concerned = [each for each in _concerned(tops, every) if each not in seen]
-    off = tuple((key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in keys)
+    off = tuple((key, _REPLACEMENTS.get(key.rpartition(".")[2], "")) for key in keys)
     return (*_ALWAYS, *off), _ENVIRONMENT
 
 
 def _concerned(folders: Iterable[str], repositories: Sequence[str]) -> list[str]:
-    """The folders themselves, and what lies in their repositories: submodules for one."""
+    """The folders themselves, and what their repositories contain, such as submodules."""
     folders = tuple(folders)
     tops = {
         max((each for each in repositories if is_inside(folder, each)), key=len, default=folder)
@@ -184,12 +189,14 @@ def _concerned(folders: Iterable[str], repositories: Sequence[str]) -> list[str]
 
 
 def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], list[str]]:
-    """The settings of the repositories at `folders` that name programs; nothing is run for them.
+    """The settings of the repositories at `folders` that name programs; none of these is run.
 
     Also what these repositories take for their topmost folders: `core.worktree` may be any.
     """
     try:
-        listed = listing(" && ".join(_LIST.format(shlex.quote(each)) for each in folders), _SECONDS)
+        listed = listing(
+            " && ".join(_LIST.format(shlex.quote(each)) for each in folders), _LIST_SECONDS
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(_UNKNOWN.format(f": {error}")) from error
     if listed.returncode:
@@ -198,7 +205,7 @@ def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], 
     keys, tops = dict[str, None](), list[str]()
     fields, folder = os.fsdecode(listed.stdout).split("\0"), ""
     for scope, origin, setting in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
-        if scope == _FOLDER:
+        if scope == _FOLDER_SCOPE:
             folder = origin
             tops += [setting] if setting else []
             continue
@@ -206,16 +213,16 @@ def _listed(folders: Sequence[str], listing: Listing) -> tuple[dict[str, None], 
         file = os.path.join(folder, origin.removeprefix("file:"))
         included = [os.path.join(os.path.dirname(file), value)] if _INCLUDE.fullmatch(key) else []
         ways = (place for path in (file, *included) for place in _way(path))
-        if any(is_inside(place, each) for place in ways for each in _PASSING):
+        if any(is_inside(place, each) for place in ways for each in _PROCESS_FOLDERS):
             raise UsageError(_UNKNOWN.format(f": {shown(key)} is {shown(value)}, in {shown(file)}"))
-        if scope not in _THEIRS and _NAMED.fullmatch(key):
+        if scope not in _USER_SCOPES and _PROGRAM_KEYS.fullmatch(key):
             keys[key] = None
     return keys, tops
 
 
 def _way(path: str) -> Iterator[str]:
-    """A path, and each that it leads to by links: those of a process lead elsewhere each time."""
-    for _ in range(_LINKS):
+    """A path and the paths its links lead to; a process's own links differ each time."""
+    for _ in range(_MAX_LINKS):
         path = os.path.normpath(path)
         yield path
         parts = path.split("/")

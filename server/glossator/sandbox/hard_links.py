@@ -49,9 +49,9 @@ def find_below(folders: Sequence[str], tests: Sequence[str], seconds: float) -> 
     return set(map(os.fsdecode, filter(None, found.stdout.split(b"\0"))))
 
 
-_SECONDS = 20.0
-_FEW = 100  # mounts; as many take 30 ms
-_MOST = 500  # mounts; as many take half a second, and the time grows with the square
+_FIND_SECONDS = 20.0
+_ENOUGH_MOUNTS = 100  # folders stand for their files down to so many; they take 30 ms
+_MAX_MOUNTS = 500  # so many take half a second, and the time grows with the square
 _PACKAGES = frozenset({"node_modules", "site-packages"})
 _LINKED = ("-type", "f", "-links", "+1")
 _UNKNOWN = (
@@ -83,9 +83,9 @@ def hard_linked_files(roots: Sequence[str], protected: Collection[str]) -> HardL
         if links[file] > len(paths) or any(_lies_in(path, kept) for path in paths)
         for path in paths
     }
-    read_only = enclosing(linked, _FEW, lambda folder: is_of_package(folder, roots))
+    read_only = enclosing(linked, _ENOUGH_MOUNTS, lambda folder: is_of_package(folder, roots))
     return HardLinkedFiles(
-        tuple(sorted(linked)), None if len(read_only) > _MOST else tuple(sorted(read_only))
+        tuple(sorted(linked)), None if len(read_only) > _MAX_MOUNTS else tuple(sorted(read_only))
     )
 
 
@@ -117,7 +117,7 @@ def is_of_package(folder: str, roots: Sequence[str]) -> bool:
 
 
 def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
-    """Folders of several paths, until so many paths fewer are left."""
+    """The fullest folders, as many as it takes to have so many fewer paths."""
     for folder, count in folders.most_common():
         if count == 1 or excess <= 0:
             return
@@ -128,7 +128,7 @@ def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
 def _linked(roots: Sequence[str]) -> set[str]:
     """The regular files with more than one name. Raises `UsageError`."""
     try:
-        return find_below(roots, _LINKED, _SECONDS)
+        return find_below(roots, _LINKED, _FIND_SECONDS)
     except UsageError as error:
         raise UsageError(_UNKNOWN.format(error)) from error
 

@@ -18,16 +18,16 @@ from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
+from glossator.core.atomic import FILE_TIME_LAG_NS
 from glossator.workspace import is_inside
 
-_PAUSE = 0.05  # seconds between two looks, at least
-_SHARE = 25  # a look takes at most one part in so many of the time
-_LAG = 20_000_000  # ns that the times of files lag behind the clock
-_MOST = 2_000  # threads that are looked at
+_MIN_PAUSE_SECONDS = 0.05  # between two looks
+_PAUSE_FACTOR = 25  # the pause lasts this many times as long as the look before
+_MAX_THREADS = 2_000  # threads that are looked at
 
 
 class IdleTimes:
-    """Of one command, from before its start to after its end; for any thread."""
+    """When one command was idle, from before its start to after its end; for any thread."""
 
     def __init__(self) -> None:
         self.ours: set[str] = set()  # what the server itself wrote for the command
@@ -38,16 +38,16 @@ class IdleTimes:
         self._at_end: dict[str, int] = {}  # when touched folders had been changed
 
     def begin(self, touched: Iterable[str] = ()) -> None:
-        """The command is about to be started; its sandbox changes the folders `touched` later."""
+        """Note that the command is about to start; its sandbox changes `touched` folders later."""
         self._touched = tuple(touched)
         self._began = time.time_ns()
 
     def follow(self, process: int) -> None:
-        """Look at a process that was started, and all below it, until `end`."""
+        """Watch a started process, and all below it, until `end`."""
         threading.Thread(target=self._look, args=(process,), name="shell idle", daemon=True).start()
 
     def end(self) -> None:
-        """The command is gone, with all that it started; its sandbox is not yet."""
+        """Note that the command and all that it started are gone; its sandbox is not yet."""
         for folder in self._touched:
             with suppress(OSError):  # it is gone, too
                 self._at_end[folder] = os.lstat(folder).st_ctime_ns
@@ -55,13 +55,13 @@ class IdleTimes:
         self._gone.set()
 
     def covers(self, path: str, changed: int) -> bool:
-        """Whether the last change of a file or folder, in ns since 1970, is not the command's."""
+        """Whether the last change of a file or folder (ns since 1970) was not the command's."""
         if not self._began:
             return False
         if any(is_inside(path, each) or path == os.path.dirname(each) for each in self.ours):
             return False
         changed = min(changed, self._at_end.get(path, changed))
-        last = changed + _LAG
+        last = changed + FILE_TIME_LAG_NS
         if last < self._began or 0 < self._ended <= changed:
             return True
         at = bisect_right(self._idle, changed, key=itemgetter(0)) - 1
@@ -81,11 +81,11 @@ class IdleTimes:
             else:
                 goes_on = False
             known, since = found, time.time_ns()
-            pause = max(_PAUSE, (since - begun) / 1e9 * _SHARE)
+            pause = max(_MIN_PAUSE_SECONDS, (since - begun) / 1e9 * _PAUSE_FACTOR)
 
 
 def _activity(process: int) -> dict[str, bytes] | None:
-    """What each thread below a process has run so far; None if that cannot be told."""
+    """How much each thread below a process has run so far; None if that cannot be told."""
     found: dict[str, bytes] = {}
     waiting = [str(process)]
     try:
@@ -98,7 +98,7 @@ def _activity(process: int) -> dict[str, bytes] | None:
                 state = Path(f"{tasks}/{thread}/stat").read_bytes().rpartition(b")")[2].split()[0]
                 if state == b"R":  # on a busy machine it may wait long for its turn
                     return None
-                if len(found) > _MOST:
+                if len(found) > _MAX_THREADS:
                     return None
     except OSError:
         return None

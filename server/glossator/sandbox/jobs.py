@@ -14,7 +14,7 @@ from glossator.sandbox.output import Exit, Output, end_text, exit_text
 from glossator.sandbox.process import Process
 
 MOST_RUNNING = 8
-_MOST_KNOWN = 32  # with those that ended and were not asked about
+_MAX_KNOWN = 32  # with those that ended and were not asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Jobs:
 
     @property
     def running(self) -> tuple[str, ...]:
-        """The names of those that run."""
+        """The names of the running jobs."""
         return tuple(name for name, job in self._jobs.items() if job.process.exit is None)
 
     def check_room(self) -> None:
@@ -63,9 +63,9 @@ class Jobs:
             )
 
     def add(self, command: str, process: Process) -> str:
-        """Own a process from now on; its name."""
+        """Take over a process; returns the name of its job."""
         ended = [name for name, job in self._jobs.items() if job.process.exit is not None]
-        if len(self._jobs) >= _MOST_KNOWN and ended:
+        if len(self._jobs) >= _MAX_KNOWN and ended:
             del self._jobs[next((name for name in ended if self._jobs[name].reported), ended[0])]
         self._count += 1
         name = str(self._count)
@@ -78,11 +78,11 @@ class Jobs:
 
     @property
     def all(self) -> tuple[BackgroundJob, ...]:
-        """For people: those that run, and the last that ended, oldest first."""
+        """The running jobs and those that ended last, oldest first, for people."""
         return tuple(_shown(name, job) for name, job in self._jobs.items())
 
     def look(self, name: str) -> tuple[BackgroundJob, str]:
-        """For people: a job and the end of its output. Raises `UsageError` for an unknown name."""
+        """A job and the end of its output, for people. Raises `UsageError` for an unknown name."""
         job = self._for_people(name)
         return _shown(name, job), end_text(job.process.end_of_output())
 
@@ -93,7 +93,7 @@ class Jobs:
         return _shown(name, job)
 
     async def poll(self, name: str, seconds: float = 0) -> Polled:
-        """What is new, after waiting so long for its end; an ended job is then forgotten.
+        """The new output, after waiting so long for the job's end; an ended job is then forgotten.
 
         Raises `UsageError` for an unknown name.
         """
@@ -111,7 +111,7 @@ class Jobs:
         await self._job(name).process.wait()
 
     async def stop(self, name: str) -> Polled:
-        """End a job; what was new. Raises `UsageError` for an unknown name."""
+        """Stop a job and return its new output. Raises `UsageError` for an unknown name."""
         await self._job(name).process.stop()
         return await self.poll(name)
 

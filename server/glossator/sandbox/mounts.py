@@ -26,9 +26,9 @@ from glossator.workspace import is_inside
 if sys.platform != "win32":
     import fcntl
 
-_STAMP = 1_000_000_002  # seconds since 1970; even, as some file systems count in twos
-_TRIES = 20  # others may be removing it at the same moment
-_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_STAMP_SECONDS = 1_000_000_002  # seconds since 1970; even, as some file systems count in twos
+_MAX_TRIES = 20  # others may be removing it at the same moment
+_LOOK_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILES = {"commondir": b".\n", "config.worktree": b""}
 
 
@@ -81,7 +81,7 @@ def mounts_for(policy: SandboxPolicy) -> tuple[Mount, ...]:
 
 
 def _below(paths: Sequence[str], roots: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The real root above each path, and the names from there."""
+    """The real root that each path lies in, and the names from there."""
     for path in paths:
         for root in roots:
             if is_inside(os.path.normpath(path), os.path.normpath(root)):
@@ -123,9 +123,9 @@ def _on_the_way(root: str, names: Sequence[str]) -> Iterator[Mount]:
 
 
 def is_placeholder(path: str) -> bool:
-    """Whether a placeholder is at `path`. Raises `OSError` if nothing can be seen there."""
+    """Whether a placeholder is at `path`. Raises `OSError` if that cannot be seen."""
     status = os.lstat(path)
-    if int(status.st_mtime) != _STAMP:
+    if int(status.st_mtime) != _STAMP_SECONDS:
         return False
     content = _FILES.get(os.path.basename(path))
     if content is None:
@@ -154,12 +154,12 @@ def remove_placeholder(path: str) -> None:
     """Remove a placeholder that a crash left behind, unless a command still needs it."""
     with suppress(OSError):
         if is_placeholder(path):
-            _release(path, os.open(path, _LOOK))
+            _release(path, os.open(path, _LOOK_FLAGS))
 
 
 def _acquire(path: str) -> int | None:
-    """Make a placeholder, or share one, and lock it."""
-    for _ in range(_TRIES):
+    """Make a placeholder, or share an existing one, and lock it."""
+    for _ in range(_MAX_TRIES):
         try:
             _make(path)
         except FileExistsError:
@@ -167,7 +167,9 @@ def _acquire(path: str) -> int | None:
         except OSError:
             return None
         try:
-            descriptor = os.open(path, _LOOK if _is_file(path) else _LOOK | os.O_DIRECTORY)
+            descriptor = os.open(
+                path, _LOOK_FLAGS if _is_file(path) else _LOOK_FLAGS | os.O_DIRECTORY
+            )
         except FileNotFoundError:
             continue
         except OSError:
@@ -182,14 +184,14 @@ def _acquire(path: str) -> int | None:
 def _make(path: str) -> None:
     if not _is_file(path):
         os.mkdir(path)
-        os.utime(path, (_STAMP, _STAMP))
+        os.utime(path, (_STAMP_SECONDS, _STAMP_SECONDS))
         return
     # whole and with its time from the first moment on: git may read it
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path), prefix=".glossator-") as place:
         made = os.path.join(place, "made")
         with open(made, "wb") as file:
             file.write(_FILES[os.path.basename(path)])
-        os.utime(made, (_STAMP, _STAMP))
+        os.utime(made, (_STAMP_SECONDS, _STAMP_SECONDS))
         os.link(made, path)
 
 
@@ -198,7 +200,7 @@ def _is_file(path: str) -> bool:
 
 
 def _release(path: str, descriptor: int) -> None:
-    """Remove a placeholder unless another process locks it, or it is none any more."""
+    """Remove a placeholder, unless another process locks it or it was replaced."""
     try:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

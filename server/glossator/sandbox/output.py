@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADVICE = "narrow it with grep, head or tail, or write it to a file and Read that"
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _REFUSALS = (
     *(b"read-only file system", b"device or resource busy", b"cross-device link"),
     *(b"erofs", b"ebusy", b"exdev"),
@@ -50,7 +50,7 @@ class OutputBuffer:
         self._clear()
 
     def feed(self, data: bytes) -> None:
-        """More output."""
+        """Add output."""
         head, tail = self._limits
         room = head - len(self._head)
         if room > 0:
@@ -62,7 +62,7 @@ class OutputBuffer:
                 self._trim()
 
     def take(self) -> Output:
-        """What came since the last time."""
+        """Take the output since the last call."""
         if len(self._tail) > self._limits[1]:
             self._trim()
         if not self._bytes:
@@ -140,7 +140,7 @@ def exit_text(ended: Exit | None) -> str:
 
 
 def _whole_lines(text: bytes, *, keep_first: bool) -> tuple[bytes, bytes]:
-    """The whole lines at one end, and what is cut off; a single long line stays as it is."""
+    """The whole lines at one end, and what is cut off; a single long line stays whole."""
     if keep_first:
         at = text.rfind(b"\n") + 1
         return (text[:at], text[at:]) if at else (text, b"")
@@ -179,11 +179,11 @@ def blocked_notes(
     if any(words in lowered for words in _REFUSALS):
         named = [path for path in blocked.protected if _is_named(path, said)]
         if named:
-            names = some_of([shown(relative(path)) for path in named], _MOST_NAMED)
+            names = some_of([shown(relative(path)) for path in named], _MAX_NAMED)
             yield f"[Protected, so that no command changes it unasked: {names}]"
         if blocked.hard_linked:
             first = sorted(blocked.hard_linked, key=lambda path: not _is_named(path, said))
-            names = some_of([shown(relative(path)) for path in first], _MOST_NAMED)
+            names = some_of([shown(relative(path)) for path in first], _MAX_NAMED)
             note = f"Read-only here, for other files share it by hard links: {names}"
             yield f"[{note}. Only the user can run what changes that.]"
         if any(os.fsencode(path) in said for path in blocked.shared):

@@ -23,13 +23,13 @@ from glossator.sandbox.output import Exit, Output, OutputBuffer
 from glossator.sandbox.policy import Confined
 from glossator.shell import FailedPart
 
-_GRACE = 2.0  # seconds between asking a command to end and ending it
+_GRACE_SECONDS = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
-_REMAINS = 0.5  # seconds
-_RECENT = 50_000  # bytes of output that are kept for people
-_SHOWN = 4_000  # bytes that they see while a command runs
+_REMAINS_SECONDS = 0.5  # that killed processes may take to go
+_KEPT_OUTPUT_BYTES = 50_000  # bytes of output that are kept for people
+_SHOWN_OUTPUT_BYTES = 4_000  # bytes that they see while a command runs
 _SHOW_SECONDS = 0.4  # between two times
-_LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
+_LEFTOVER_BYTES = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
 
 
 Show = Callable[[Output], None]  # shows people the end of an output
@@ -62,7 +62,7 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
         self._output = OutputBuffer()
-        self._recent = OutputBuffer(0, _RECENT)
+        self._recent = OutputBuffer(0, _KEPT_OUTPUT_BYTES)
         self.received = 0  # bytes
         self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
         self._reaping = threading.Lock()  # the number is ours until the exit code is taken
@@ -103,7 +103,7 @@ class Process:
         """The output since the last time."""
         return self._output.take()
 
-    def end_of_output(self, most: int = _RECENT) -> Output:
+    def end_of_output(self, most: int = _KEPT_OUTPUT_BYTES) -> Output:
         """The last bytes of all output, whether it was taken or not."""
         return self._recent.end(most)
 
@@ -122,7 +122,7 @@ class Process:
                 self._signal(number)
                 with suppress(TimeoutError):
                     # in a cancelled task `asyncio.timeout` of Python 3.11.2 raises `CancelledError`
-                    await asyncio.wait_for(self._gone.wait(), _GRACE)
+                    await asyncio.wait_for(self._gone.wait(), _GRACE_SECONDS)
         finally:
             self._kill()
         await self._gone.wait()
@@ -154,7 +154,7 @@ class Process:
                 _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _read(self) -> bool:
-        """Take what is in the pipe; whether there was anything."""
+        """Read what is in the pipe; whether there was anything."""
         try:
             data = os.read(self._pipe, _CHUNK)
         except BlockingIOError:
@@ -168,7 +168,7 @@ class Process:
         return bool(data)
 
     def _watch(self) -> None:
-        """In a thread: wait for the exit, but leave the number taken where that is possible."""
+        """Wait for the exit, in a thread; keep the process id taken where that is possible."""
         if sys.platform == "linux":
             os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         else:
@@ -189,7 +189,7 @@ class Process:
 
     def _end(self) -> None:
         read = 0
-        while read < _LAST and self._read():
+        while read < _LEFTOVER_BYTES and self._read():
             read += _CHUNK
         self._loop.remove_reader(self._pipe)
         self._popen.__exit__(None, None, None)
@@ -218,13 +218,13 @@ async def run(
 
 
 async def _shown(process: Process, show: Show) -> None:
-    """Wait for the end, and show now and then what came."""
+    """Wait for the end, and show new output now and then."""
     ended, shown = asyncio.ensure_future(process.wait()), 0
     try:
         while not (await asyncio.wait({ended}, timeout=_SHOW_SECONDS))[0]:
             if process.received > shown:
                 shown = process.received
-                show(process.end_of_output(_SHOWN))
+                show(process.end_of_output(_SHOWN_OUTPUT_BYTES))
     finally:
         ended.cancel()
 
@@ -242,8 +242,8 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def _await_end(group: int) -> None:
-    """Wait until a group that was sent `SIGKILL` is gone, or only dead ones nobody takes."""
-    deadline = time.monotonic() + _REMAINS
+    """Wait until a group that was sent `SIGKILL` is gone, or only zombies are left."""
+    deadline = time.monotonic() + _REMAINS_SECONDS
     with suppress(ProcessLookupError, PermissionError):
         while time.monotonic() < deadline:
             os.killpg(group, 0)
@@ -252,7 +252,7 @@ def _await_end(group: int) -> None:
 
 def _await_end_of_sandbox(first: int) -> None:
     """Wait until the first process of a sandbox is dead, and with it all that ran there."""
-    deadline = time.monotonic() + _REMAINS
+    deadline = time.monotonic() + _REMAINS_SECONDS
     with suppress(OSError):
         while time.monotonic() < deadline:
             state = Path(f"/proc/{first}/stat").read_text("ascii", "replace").rpartition(") ")[2]

@@ -37,9 +37,9 @@ from glossator.sandbox.safe_copy import (
 ProtectedNames = Mapping[str, str | None]  # a path -> where it leads, if it is a link
 
 _FOLDER = "set-aside"  # the name on disk
-_KEPT = 30 * 86_400  # seconds
-_MOST_BYTES = 100_000_000  # that are copied of what one command made
-_MOST_ENTRIES = 20_000
+_KEPT_SECONDS = 30 * 86_400  # that files which were set aside are kept
+_MAX_BYTES = 100_000_000  # that are copied of what one command made
+_MAX_ENTRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Allowed:
 
 
 class Quarantine:
-    """The files with protected names while commands run; all from `new` on is blocking."""
+    """The files with protected names while commands run; from `new` on all methods block."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
@@ -79,23 +79,23 @@ class Quarantine:
         self.since = 0  # ns since 1970
 
     def begin(self, names: ProtectedNames) -> None:
-        """A command starts, and these exist. If commands overlap, those of the first count."""
+        """Note that a command starts while these exist; overlapping commands share the note."""
         if not self._running:
             self._known, self._allowed, self.since = dict(names), {}, time.time_ns()
         self._running += 1
 
     def end(self) -> None:
-        """A command has ended."""
+        """Note that a command has ended."""
         self._running -= 1
 
     def allow(self, paths: Iterable[str]) -> None:
-        """These are no command's: an edit makes them, or the user allows them."""
+        """Note that these are no command's work: an edit makes them, or the user allows them."""
         for path in paths:
             self._known[path] = os.readlink(path) if os.path.islink(path) else None
             self._allowed.pop(path, None)
 
     def new(self, names: ProtectedNames) -> list[str]:
-        """The names that are new, lead elsewhere than before, or are not what was allowed."""
+        """The names that are new, lead elsewhere than before, or differ from what was allowed."""
         return [
             path
             for path, link in sorted(names.items())
@@ -103,7 +103,7 @@ class Quarantine:
         ]
 
     def take(self, paths: Sequence[str]) -> tuple[Quarantined, ...]:
-        """Move these to a new folder; a link that was there before is made again."""
+        """Move these to a new folder, and restore a link that was there before."""
         folder = os.path.join(_place(), f"{int(time.time())}-{secrets.token_hex(4)}")
         budget = _budget()
         return tuple(
@@ -112,13 +112,13 @@ class Quarantine:
         )
 
     def put_back(self, taken: Iterable[Quarantined]) -> tuple[Quarantined, ...]:
-        """The user allows them: copy them to where they were; returns what became of them."""
+        """Put these back, since the user allows them; returns the outcome for each."""
         return tuple(
             self._put_back(each) if each.is_copied else self._leave_in_place(each) for each in taken
         )
 
     def discard(self, taken: Iterable[Quarantined]) -> tuple[Quarantined, ...]:
-        """The user denies them: remove what is still there; returns what became of them."""
+        """Remove what is left of these, as the user denies them; returns the outcome for each."""
         return tuple(self._discard(each) if each.failure else each for each in taken)
 
     def _is_as_allowed(self, path: str) -> bool:
@@ -191,7 +191,7 @@ class Quarantine:
         return replace(each, failure="" if each.is_copied else gone)
 
     def _remove(self, path: str) -> None:
-        """Remove it, and make a link again that was there before. Raises `OSError`."""
+        """Remove it, and restore a link that was there before. Raises `OSError`."""
         above, name = os.path.split(path)
         with open_folder(above) as folder:
             try:
@@ -201,11 +201,11 @@ class Quarantine:
 
 
 def sweep() -> None:
-    """Remove what is long in quarantine; blocking."""
+    """Remove what has been in quarantine for long; blocking."""
     with suppress(OSError), os.scandir(_place()) as found:
         for each in found:
             made, _, _ = each.name.partition("-")
-            if made.isdigit() and time.time() - int(made) > _KEPT:
+            if made.isdigit() and time.time() - int(made) > _KEPT_SECONDS:
                 shutil.rmtree(each.path, ignore_errors=True)
 
 
@@ -215,11 +215,11 @@ def _place() -> str:
 
 
 def _budget() -> CopyBudget:
-    return CopyBudget(_MOST_BYTES, _MOST_ENTRIES)
+    return CopyBudget(_MAX_BYTES, _MAX_ENTRIES)
 
 
 def _seen(path: str, *, by_contents: bool) -> str:
-    """The fingerprint of what is there; "" if it cannot be looked at."""
+    """The fingerprint of what is there; "" if it cannot be read."""
     above, name = os.path.split(path)
     try:
         with open_folder(above) as folder:
@@ -243,8 +243,8 @@ def _link_again(link: str | None, name: str, folder: int) -> None:
 
 Relative = Callable[[str], str]  # a path as the user knows it
 
-_MOST_NAMED = 5
-_MOST_SHOWN = 500_000  # bytes; to escape so many takes some two seconds
+_MAX_NAMED = 5
+_MAX_SHOWN_BYTES = 500_000  # bytes; to escape so many takes some two seconds
 _INDENT = "    "  # of contents, so that none can pass for the name of another file
 
 
@@ -256,8 +256,8 @@ def quarantine_question(taken: Sequence[Quarantined], relative: Relative) -> Per
         f"{name} is protected: {why_protected(each.path)}."
         for name, each in zip(names, taken, strict=True)
     ]
-    if (more := len(reasons) - _MOST_NAMED) > 0:
-        reasons[_MOST_NAMED:] = [f"{more:,} more are protected."]
+    if (more := len(reasons) - _MAX_NAMED) > 0:
+        reasons[_MAX_NAMED:] = [f"{more:,} more are protected."]
     left = [
         f"{name} ({each.failure})" for name, each in zip(names, taken, strict=True) if each.failure
     ]
@@ -280,7 +280,7 @@ def outcome_text(
     *,
     stays: bool,
 ) -> str:
-    """What became of the files, in a line; without `answer` the user was not asked."""
+    """The outcome for the files, in a line; without `answer` the user was not asked."""
     paths = [shown(relative(each.path)) for each in taken]
     failures = [
         f"{path}: {each.failure}" for path, each in zip(paths, taken, strict=True) if each.failure
@@ -306,7 +306,7 @@ class _Detail:
         self._texts: list[str] = []
         self._tail: list[str] = []
         self._left = 0
-        self._budget = _MOST_SHOWN
+        self._budget = _MAX_SHOWN_BYTES
 
     def add(self, title: str, entry: Entry | None = None, *, is_main: bool = False) -> None:
         """Add an entry, and its content if it is a file; of a main one at least the title."""
@@ -329,7 +329,7 @@ class _Detail:
 
 
 def _describe(path: str, name: str, detail: _Detail) -> None:
-    """The content of a file, all that is in a folder, where a link leads."""
+    """The content of a file, the entries of a folder, or the target of a link."""
     above, last = os.path.split(path)
     try:
         with open_folder(above) as folder:
@@ -361,5 +361,5 @@ def _content(entry: Entry, most: int) -> str:
 
 
 def _some(texts: Sequence[str], between: str) -> str:
-    more = len(texts) - _MOST_NAMED
-    return between.join(texts[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(texts) - _MAX_NAMED
+    return between.join(texts[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
-_DEEPEST = 64  # folders in one another
-_LONGEST = 30  # seconds that removing may take, while somebody adds to what is removed
+_MAX_DEPTH = 64  # folders in one another
+_REMOVE_SECONDS = 30  # seconds that removing may take, while somebody adds to what is removed
 _CHUNK = 1_000_000  # bytes
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | _NO_LINK
@@ -32,7 +32,7 @@ _SPECIAL = "it is neither a file, a folder nor a link"
 
 @dataclass(slots=True)
 class CopyBudget:
-    """What copies may still take; a file counts with its length, whatever it takes on the disk."""
+    """What copies may still use; a file counts with its length, whatever it uses on disk."""
 
     bytes: int
     entries: int
@@ -87,7 +87,7 @@ def open_folder(path: str, *, create: bool = False) -> Iterator[int]:
 def copy(name: str, folder: int, to_name: str, to: int, budget: CopyBudget) -> None:
     """Copy a file, folder or link to a new name; a folder without special files."""
     left = replace(budget)
-    _copy(name, folder, to_name, to, left, _DEEPEST)
+    _copy(name, folder, to_name, to, left, _MAX_DEPTH)
     budget.bytes, budget.entries = left.bytes, left.entries  # a failed copy takes none
 
 
@@ -96,7 +96,7 @@ def remove(name: str, folder: int) -> None:
     if not stat.S_ISDIR(_status(name, folder).st_mode):
         os.unlink(name, dir_fd=folder)
         return
-    until = time.monotonic() + _LONGEST
+    until = time.monotonic() + _REMOVE_SECONDS
     with _inside(name, folder) as top:
         while below := _without_files(top):
             if time.monotonic() > until:
@@ -107,14 +107,14 @@ def remove(name: str, folder: int) -> None:
 
 
 def walk(name: str, folder: int, path: str = "") -> Iterator[Entry]:
-    """A file, folder or link and all that is in it, each after its folder."""
-    yield from _walk(name, folder, path, _DEEPEST)
+    """A file, folder or link and everything in it, each entry behind its folder."""
+    yield from _walk(name, folder, path, _MAX_DEPTH)
 
 
 def fingerprint(name: str, folder: int, budget: CopyBudget | None = None) -> str:
-    """A hash that differs if something else is there, or it was written to.
+    """A hash that changes if something else is there, or the file was written to.
 
-    With a `budget` it is made of contents, so a copy has the same.
+    With a `budget` it covers the contents, so a copy has the same hash.
     """
     seen = hashlib.sha256()
     for entry in walk(name, folder):
@@ -196,7 +196,7 @@ def _walk(name: str, folder: int, path: str, deeper: int) -> Iterator[Entry]:
 
 
 def _without_files(folder: int) -> list[str]:
-    """Remove the other entries of a folder; the names of the folders in it."""
+    """Remove the entries of a folder that are no folders; returns the folders' names."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(_status(name, folder).st_mode):

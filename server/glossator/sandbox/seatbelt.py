@@ -21,7 +21,7 @@ from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
 from glossator.workspace import is_inside
 
 _PROGRAM = "/usr/bin/sandbox-exec"
-_TRIAL = 10.0  # seconds
+_TRIAL_SECONDS = 10.0  # seconds
 _DEVICES = "/dev/null /dev/zero /dev/tty /dev/stdout /dev/stderr /dev/dtracehelper".split()
 _TEMPORARY = ("/private/tmp", "/private/var/tmp")
 _CONFINED = (
@@ -62,7 +62,7 @@ def find_seatbelt() -> Seatbelt | Unavailable:
     with found.confine(("/usr/bin/true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
-                confined.words, env={}, capture_output=True, timeout=_TRIAL, check=False
+                confined.words, env={}, capture_output=True, timeout=_TRIAL_SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return Unavailable(

@@ -240,7 +240,7 @@ class Shell(ShellContext):
         )
 
     def _folder(self, cwd: str | None) -> str:
-        """The real path of the folder to run in."""
+        """The real path of the folder to run in. Raises `UsageError`."""
         roots = [os.path.realpath(root) for root in self._policy.roots]
         if not roots:
             raise UsageError("No folder is open, so there is nowhere to run a command.")
@@ -265,7 +265,7 @@ class LimitedShell:
 
     @property
     def open_reason(self) -> str | None:
-        """Why a command would not be confined to all that it should be; None if it would."""
+        """Why a command would not be fully confined; None if it would be."""
         return self.shell.unconfined or self.limits.doubt
 
     async def run(
@@ -304,7 +304,7 @@ def _bash() -> str | None:
 
 
 def _without(path: str, targets: Collection[str]) -> Iterator[str]:
-    """A protected path; where targets lie in it, what else is in it now."""
+    """A protected path, or if targets lie in it, everything else that is in it now."""
     if not any(is_inside(target, path) for target in targets):
         yield path
     elif path not in targets and os.path.isdir(path) and not os.path.islink(path):

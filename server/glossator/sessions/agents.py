@@ -17,7 +17,7 @@ from glossator.llm import Conversation, Message
 
 @dataclass(frozen=True, slots=True)
 class AgentBegun:
-    """A sub-agent of a run began; `inherited` is how many of the conversation's messages it has."""
+    """A sub-agent of a run began; `inherited` counts the conversation's messages that it has."""
 
     agent_id: str
     run_id: str
@@ -50,7 +50,7 @@ AgentRecord = AgentBegun | AgentSaid | Reported
 
 @dataclass(frozen=True, slots=True)
 class PersistedAgent:
-    """A sub-agent from its records; without a report its server was killed."""
+    """A sub-agent, read from its records; without a report its server was killed."""
 
     begun: AgentBegun
     messages: tuple[Message, ...] = ()

@@ -30,7 +30,7 @@ from glossator.undo import CHECKPOINTS, cut_off_in_notes
 logger = logging.getLogger(__name__)
 
 KEEP = Retention(days=90, count=500, bytes=1_000_000_000)
-_OPEN = 8  # sessions that stay open while nobody uses them, those used last
+_MAX_IDLE_SESSIONS = 8  # sessions that stay open while nobody uses them, those used last
 
 
 def sessions_folder() -> Path:
@@ -47,10 +47,10 @@ class ListedSession:
 
 
 class Sessions:
-    """Made by the application; `roots` gives the workspace's roots as they are now (real paths).
+    """The sessions of the application's workspace; `roots` gives its current roots (real paths).
 
-    With a `keep` of no sessions, nothing is written and sessions end with the server. `let_go` is
-    asked before a session is closed that was not used lately: False while it is at work.
+    If `keep` allows no sessions, nothing is written and sessions end with the server. `let_go` is
+    asked before a session that was not used lately is closed; False: it is at work.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Sessions:
         return session
 
     def blank(self) -> Session:
-        """A session that no list has, for what would be in a new one."""
+        """A session that appears in no list, to find out what would be in a new one."""
         begun = Begun(secrets.token_hex(8), datetime.now(UTC), self._roots())
         state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
         return Session(state, Journal(self._logs, begun, self._tell))
@@ -101,7 +101,7 @@ class Sessions:
         return session
 
     async def records(self, session_id: str) -> list[Record]:
-        """What was kept of a session, also while another server has it open. Raises as `open`."""
+        """What was kept of a session, also while another server has it open. Raises like `open`."""
         logs = self._logs
         if logs is None:
             raise _unknown(session_id)
@@ -113,7 +113,7 @@ class Sessions:
         return records
 
     async def all(self) -> list[ListedSession]:
-        """Every session of this workspace, those in which something happened last first."""
+        """Every session of this workspace, the most recently active first."""
         try:
             listed = await asyncio.to_thread(self._listed)
             self._told_of_folder = False
@@ -130,7 +130,7 @@ class Sessions:
         return sorted(found.values(), key=lambda item: item.updated_at, reverse=True)
 
     async def questions(self, listed: ListedSession) -> tuple[str, ...]:
-        """What is asked in a listed session, oldest first; none where its log cannot be read."""
+        """The questions asked in a session, oldest first; none if its log cannot be read."""
         key, now = listed.head.id, listed.updated_at
         if (known := self._questions.get(key)) is None or known[0] != now:
             known = now, await asyncio.to_thread(self._asked, key)
@@ -142,7 +142,7 @@ class Sessions:
         return list(self._sessions.values())
 
     async def delete(self, session_id: str) -> None:
-        """Delete a session for good, also one that cannot be read. Raises as `open`."""
+        """Delete a session for good, also one that cannot be read. Raises like `open`."""
         on_disk = True
         try:
             session = await self.open(session_id)
@@ -157,9 +157,9 @@ class Sessions:
             await asyncio.to_thread(self._logs.remove, session_id)
 
     async def cut_off(self) -> list[str]:
-        """The sessions of this workspace in which a server was ended in a command or an undo.
+        """The sessions of this workspace whose server was killed during a command or an undo.
 
-        Also those in which another server is at work.
+        Sessions in which another server is at work are among them.
         """
         try:
             return await asyncio.to_thread(lambda: list(self._cut_off()))
@@ -168,15 +168,15 @@ class Sessions:
             return []
 
     def settle(self, session: Session) -> None:
-        """A run of the session ended: let the disk have everything, in the background.
+        """Flush the session to disk in the background, now that one of its runs has ended.
 
-        Sessions that nobody used lately are closed then, and the system is given back the memory.
+        Sessions not used lately are closed then, and free memory is returned to the system.
         """
         self._settling.append(session.id)
         self._in_background(self._settle(session))
 
     def prune(self) -> None:
-        """Delete what is not to be kept any longer, in the background; for the start."""
+        """Delete sessions that are kept no longer, in the background; called at the start."""
         if self._logs is not None:
             self._in_background(asyncio.to_thread(_prune, self._logs, self._keep))
 
@@ -200,7 +200,7 @@ class Sessions:
 
     def _close_unused(self) -> None:
         kept = [each for each in self._sessions.values() if each.is_kept]
-        for session in kept[:-_OPEN]:
+        for session in kept[:-_MAX_IDLE_SESSIONS]:
             if session.id not in self._settling and self._let_go(session.id):
                 del self._sessions[session.id]
                 session.close()
@@ -280,7 +280,7 @@ class Sessions:
                     yield info.key
 
     def _head(self, logs: Logs, info: LogInfo) -> Head | None:
-        """The head beside a log, or what the log itself says."""
+        """The head kept beside a log; without one it is made from the log itself."""
         if info.head is not None and (head := decode_head(info.head)):
             return head
         try:

@@ -1,4 +1,4 @@
-"""Exports a kept session: as events for a client, as Markdown and as JSON, and what it found."""
+"""Exports a kept session: events for a client, Markdown, JSON, and the findings of its runs."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ _Key = tuple[str, int | None, int | None, int | None]
 
 
 class RunFindings:
-    """Collects them record by record; each run tells its own when it ends."""
+    """Collects findings record by record; a run's findings are told when it ends."""
 
     def __init__(self) -> None:
         self._begin()
 
     def after(self, record: Record) -> Iterator[str]:
-        """What is told below the run that ends with this record, as Markdown."""
+        """The Markdown that stands below the run which ends with this record."""
         match record:
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 self._text = text_of(message)
@@ -103,7 +103,7 @@ _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask aga
 
 @dataclass(frozen=True, slots=True)
 class CallOutput:
-    """What the model read of a tool call: a text, and how many images."""
+    """What the model read of a tool call: a text and the number of images."""
 
     call_id: str
     tool: str
@@ -152,12 +152,12 @@ def to_markdown(records: Sequence[Record]) -> str:
 
 
 def agents_of(records: Iterable[Record]) -> dict[str, PersistedAgent]:
-    """The sub-agents of a session by id, oldest first, but for those that rewinding dropped."""
+    """The sub-agents of a session by id, oldest first, without those that rewinding dropped."""
     return agents_in(without_rewound(records))
 
 
 def agent_to_markdown(agent: PersistedAgent) -> str:
-    """All that was said in a sub-agent, as a document."""
+    """Everything said in a sub-agent, as a Markdown document."""
     begun = agent.begun
     head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
     if begun.inherited:
@@ -167,13 +167,13 @@ def agent_to_markdown(agent: PersistedAgent) -> str:
 
 
 def output_of(records: Iterable[Record], call_id: str | None) -> CallOutput | None:
-    """What the model read of a call, or of the newest; None where no message answers it."""
+    """What the model read of a call, or of the newest one; None if no message answers it."""
     messages = (each.message for each in records if isinstance(each, Said | Received))
     return output_in(filter(None, messages), call_id)
 
 
 def output_in(messages: Iterable[Message], call_id: str | None) -> CallOutput | None:
-    """As `output_of`, from the messages themselves."""
+    """Like `output_of`, from the messages themselves."""
     found, tools = None, {}
     for message in messages:
         for block in message["content"]:
@@ -284,8 +284,8 @@ def _fenced(text: str) -> str:
 def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
     """The events of every run that was not rewound, numbered from 0; a reply is one `TextDelta`.
 
-    A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
-    does not know are left out.
+    A run whose server was killed ends as failed, unless it is `going_on`. Events unknown to this
+    version are left out.
     """
     numbers: Counter[str] = Counter()
     envelopes: list[Envelope] = []
@@ -296,7 +296,7 @@ def replay_events(records: Iterable[Record], going_on: Collection[str] = ()) -> 
 
 
 def questions_asked(records: Iterable[Record]) -> dict[str, str]:
-    """What was asked, by run, of all that there were."""
+    """The questions by run."""
     return {
         run_id: event.question
         for run_id, event in _events(records)
@@ -346,7 +346,10 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
 
 
 def _without_held(records: Iterable[Record]) -> Iterator[Record]:
-    """The records; of what streamed only what no message holds and nobody discarded, joined."""
+    """The records; of the streamed pieces only those that no message holds, joined.
+
+    Discarded pieces are left out.
+    """
     streamed: list[Happened] = []
     for record in records:
         match record:
@@ -368,7 +371,7 @@ def _without_held(records: Iterable[Record]) -> Iterator[Record]:
 
 
 def _joined(streamed: Iterable[Happened]) -> Iterator[Happened]:
-    """Neighbours of the same kind as one."""
+    """The records with neighbours of the same kind joined."""
     for kind, same in groupby(streamed, lambda each: each.event["kind"]):
         pieces = list(same)
         text = "".join(each.event["text"] for each in pieces)
@@ -376,7 +379,7 @@ def _joined(streamed: Iterable[Happened]) -> Iterator[Happened]:
 
 
 def _deltas(message: Message) -> Iterator[TextDelta | ThinkingDelta]:
-    """What the model thought, as far as it was told, then its text."""
+    """What the model thought, as far as it was shown, then its text."""
     for block in message["content"]:
         if block.get("type") == "thinking" and (thought := block.get("thinking", "")):
             yield ThinkingDelta(thought)
@@ -385,6 +388,6 @@ def _deltas(message: Message) -> Iterator[TextDelta | ThinkingDelta]:
 
 
 def _asks_for_a_better_answer(message: Message) -> bool:
-    """Whether it lists failed citations: the next answer replaces the one before."""
+    """Whether a text lists failed citations, so that the next answer replaces the one before."""
     opening = load_prompt("user/citations").opening
     return any(block.get("text", "").startswith(opening) for block in message["content"])

@@ -37,7 +37,7 @@ from glossator.tools import FindingCounts, Findings, ReadDocument, ReadRange, Re
 logger = logging.getLogger(__name__)
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_KEPT_EVERY = timedelta(seconds=0.25)  # text of a reply under way
+_KEEP_REPLY_EVERY = timedelta(seconds=0.25)  # text of a reply under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Journal:
     def __init__(
         self, logs: Logs | None, begun: Begun, tell: Callable[[str], None], log: Log | None = None
     ) -> None:
-        """Without `logs` nothing is kept; `log` is that of a session that was resumed."""
+        """Nothing is kept without `logs`; `log` is the log of a resumed session."""
         self._logs = logs
         self._begun = begun
         self._tell = tell
@@ -75,7 +75,7 @@ class Journal:
         return self._log is not None
 
     def write(self, *records: Record) -> None:
-        """Keep records, all or none; they outlive this process from now on."""
+        """Write records, all or none; they outlive this process from now on."""
         if self._broken or self._logs is None:
             return
         try:
@@ -84,6 +84,8 @@ class Journal:
                 records = (self._begun, *records)
             self._log.append([encode(record) for record in records])
         except StoreUnavailable as error:
+            # Writing on would leave a gap, and a resumed session would be one that never happened
+            # (docs/decisions/0018).
             self._broken = True
             self.why_broken = (
                 f"{error} This session continues, but what happens in it from now on is not kept,"
@@ -94,26 +96,26 @@ class Journal:
 
     @property
     def broken(self) -> bool:
-        """Whether nothing more is written."""
+        """Whether writing failed, so that nothing more is written."""
         return self._broken
 
     @property
     def size(self) -> int:
-        """Bytes written."""
+        """The size of the log in bytes."""
         return self._log.size if self._log else 0
 
     @property
     def written_before(self) -> int:
-        """When an earlier server last wrote to it, or lived with it (ns since 1970); 0: never."""
+        """When an earlier server last wrote here or was alive (ns since 1970); 0: never."""
         return self._log.written_before if self._log else 0
 
     def live(self) -> None:
-        """Mark the log with the time: this server lives, though it writes nothing."""
+        """Set the log's time to now, to show that this server is alive though it writes nothing."""
         if self._log is not None:
             self._log.touch()
 
     async def kept_elsewhere(self, name: str, since: int) -> list[Any]:
-        """What other sessions kept under a name, of those that kept anything since (ns)."""
+        """What other sessions kept under a name, in logs written since that time (ns)."""
         return await asyncio.to_thread(self._kept_elsewhere, name, since)
 
     def _kept_elsewhere(self, name: str, since: int) -> list[Any]:
@@ -131,7 +133,7 @@ class Journal:
         return found
 
     def sync(self, head: Head, size: int) -> None:
-        """Wait for the disk, and describe the session for lists; slow, for a thread.
+        """Wait for the disk, and update the head that lists show; slow, for a thread.
 
         `head` is the session when this many bytes were written, or later.
         """
@@ -151,12 +153,12 @@ class Journal:
 
 
 def encode_head(head: Head) -> bytes:
-    """A head as it is kept."""
+    """Encode a head as it is kept."""
     return json.dumps(asdict(head)).encode()
 
 
 def decode_head(raw: bytes) -> Head | None:
-    """A head that was kept; None for one that another version wrote."""
+    """Decode a kept head; None if another version wrote it."""
     try:
         fields = json.loads(raw)
         return Head(**{**fields, "roots": tuple(fields["roots"])})
@@ -168,7 +170,7 @@ def decode_head(raw: bytes) -> Head | None:
 class ShownInMessage:
     """What a message shows: ranges that were read, lines, and lines that a report cited.
 
-    `seen` are the documents, by path, whose text is another one by now, or (None) forgotten.
+    `seen` are the documents, by path, whose text has changed since, or (None) was forgotten.
     """
 
     reads: tuple[ReadShown, ...]
@@ -205,7 +207,7 @@ class PersistedConversation(Conversation):
         super().revise(message)
 
     def amend(self, messages: Sequence[Message]) -> None:
-        """Continue without what the provider refused."""
+        """Continue with messages without what the provider refused."""
         kept = tuple(messages)
         self._amended(kept)
         super().amend(kept)
@@ -218,10 +220,10 @@ class PersistedConversation(Conversation):
 
 
 class PersistedReads(ReadState):
-    """What was shown, and what of it is not written down yet.
+    """What was shown, and which of it is not written down yet.
 
-    It is written down together with the message that shows it: after a kill in between, nothing
-    counts as shown that the conversation does not hold.
+    It is written together with the message that shows it, so that nothing counts as shown that the
+    conversation does not hold after a kill in between.
     """
 
     def __init__(
@@ -243,12 +245,12 @@ class PersistedReads(ReadState):
         super().mark_citable(citable)
 
     def remember(self, path: str, shown: ReadRange, sha256: str) -> None:
-        """A range was read."""
+        """Note that a range was read."""
         super().remember(path, shown, sha256)
         self._new_reads.append(ReadShown(path, shown, sha256))
 
     def show(self, spans: Iterable[Span]) -> None:
-        """Lines were shown to the model."""
+        """Note that lines were shown to the model."""
         shown = list(spans)
         super().show(shown)
         for span in shown:
@@ -256,7 +258,7 @@ class PersistedReads(ReadState):
             lines.update(range(span.first_line, span.last_line + 1))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report cited these lines, or a patch showed them."""
+        """Note that a report cited these lines, or a patch showed them."""
         told = list(spans)
         super().mark_citable(told)
         self._new_citable += told
@@ -286,7 +288,7 @@ class PersistedFindings(Findings):
         self._new: dict[str, FindingCounts] = {}
 
     def remember(self, uri: str, counts: FindingCounts) -> None:
-        """The model was shown these findings of a document."""
+        """Note that the model was shown these findings of a document."""
         super().remember(uri, counts)
         self._new[uri] = counts
 
@@ -297,9 +299,9 @@ class PersistedFindings(Findings):
 
 
 class UnfinishedReply:
-    """Text and thinking of the current reply, for people alone: the model never sees them again.
+    """Text and thinking of the current reply, for people alone; the model never reads them back.
 
-    They are kept a few times a second, so that a killed server leaves what was shown until then.
+    They are kept a few times a second, so that they survive a killed server.
     """
 
     def __init__(self) -> None:
@@ -309,17 +311,17 @@ class UnfinishedReply:
         self._at = _NEVER  # when something of it was kept last
 
     def held(self) -> None:
-        """A message holds the reply; of the next one the first piece is kept at once."""
+        """Note that a message holds the reply; the next one's first piece is kept at once."""
         self._text, self._is_kept, self._at = "", False, _NEVER
 
     def after(self, envelope: Envelope, at: datetime) -> Iterator[Happened]:
-        """The records of what is to be kept of the reply at this event of its run."""
+        """The records to keep of the reply at this event of its run."""
         match envelope.event:
             case TextDelta(text) | ThinkingDelta(text) as delta:
                 if delta.kind != self._kind:
                     yield from self._taken(envelope, at)
                 self._kind, self._text = delta.kind, self._text + text
-                if at - self._at >= _KEPT_EVERY:
+                if at - self._at >= _KEEP_REPLY_EVERY:
                     yield from self._taken(envelope, at)
             case TextDiscarded() as discarded:
                 if self._is_kept:

@@ -1,4 +1,4 @@
-"""The records of a session's log, a closed union; `state.py` makes the session's state of them.
+"""The records of a session's log, a closed union; `state.py` builds the state from them.
 
 Each record is one line of JSON whose keys keep their order, so that messages, system blocks and
 tools are sent again byte for byte. Records of unknown kinds stay in the log and are skipped.
@@ -66,8 +66,8 @@ class ReadShown:
 class Said:
     """A message was appended; with it the model was shown what is listed here.
 
-    Without `message`, it is the one of the `Received` before. `citable` are lines that a report
-    cited. `seen` are the texts that the model knows, by path of document; None: forgotten.
+    Without `message`, it is the message of the `Received` before. `citable` are lines that a report
+    cited. `seen` are the texts that the model knows, by document path; None: forgotten.
     """
 
     message: Message | None
@@ -87,21 +87,21 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """The last message, a reply to which nothing was said yet, is this one now."""
+    """The last message, a reply that nothing followed yet, is replaced by this one."""
 
     message: Message
 
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The conversation was compacted to these messages."""
+    """The conversation was compacted and now consists of these messages."""
 
     messages: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """These messages go on: the provider refused something in the others."""
+    """The conversation continues with these messages: the provider refused part of the others."""
 
     messages: tuple[Message, ...]
 
@@ -115,7 +115,7 @@ class Rewound:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """An event of a run, as JSON with its `kind`."""
+    """An event of a run, in JSON with its `kind`."""
 
     run_id: str
     seq: int
@@ -125,7 +125,7 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class KeptValue:
-    """Something that a part of the program keeps with the session under its own name, as JSON."""
+    """A value that a part of the program keeps with the session under its own name, in JSON."""
 
     name: str
     value: Any
@@ -133,12 +133,12 @@ class KeptValue:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A model replied: what its request took, and what it was for.
+    """A model replied: what the request took, and what it was for.
 
-    If the reply broke off and is not `whole`, that is what the provider had counted by then.
-    Requests of a command, not of a run, have the run id "". Dollars are None when not known.
-    `messages` is how many of the conversation's the request held, 0 if that is not known.
-    `dropped`: the conversation went back to before its run; that is never written.
+    If the reply broke off and is not `whole`, the counts are what the provider had reported by
+    then. Requests of a command, not of a run, have the run id "". Dollars are None when not known.
+    `messages` counts the conversation's messages in the request, 0 if that is not known. `dropped`:
+    the conversation went back to before this run; that is never written.
     """
 
     run_id: str
@@ -171,7 +171,7 @@ Record = (
 
 
 def happened(envelope: Envelope, at: datetime) -> Happened | None:
-    """The record of an event; None for one that is not worth keeping."""
+    """The record of an event; None if the event is not worth keeping."""
     if envelope.event.kind in _PASSING:
         return None
     event = {"kind": envelope.event.kind, **asdict(envelope.event)}
@@ -188,16 +188,16 @@ def kept_event(kept: Mapping[str, Any]) -> Event | None:
 
 
 def encode(record: Record) -> bytes:
-    """A record as a line of a log."""
+    """Encode a record as a line of a log."""
     kind, fields = _ENCODERS[type(record)](record)
     line = json.dumps({"kind": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
     return line.encode("utf-8", "surrogatepass")  # half a character may come from an editor
 
 
 def decode(line: bytes) -> Record | None:
-    """The record in a line; None for one of a kind that this version does not know.
+    """Decode the record in a line; None for a kind that this version does not know.
 
-    Raises `StoreUnavailable` for one that is not as this version writes it.
+    Raises `StoreUnavailable` for a record whose form this version does not know.
     """
     try:
         fields = json.loads(line.decode("utf-8", "surrogatepass"))
@@ -211,7 +211,7 @@ def decode(line: bytes) -> Record | None:
 
 
 def decode_all(lines: Iterable[bytes]) -> list[Record]:
-    """The records in the lines of a log that this version knows."""
+    """Decode the records in a log's lines, without those of unknown kinds."""
     return [record for line in lines if (record := decode(line)) is not None]
 
 
@@ -220,7 +220,7 @@ def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
 
 
 def _spent_fields(spent: ModelCall) -> dict[str, Any]:
-    """The fields of a `ModelCall` as JSON."""
+    """The fields of a `ModelCall` in JSON."""
     return {
         "run": spent.run_id,
         "at": spent.at.isoformat(),
@@ -235,7 +235,7 @@ def _spent_fields(spent: ModelCall) -> dict[str, Any]:
 
 
 def _spent(fields: Mapping[str, Any]) -> ModelCall:
-    """From JSON. Raises `KeyError`, `TypeError` and `ValueError`."""
+    """Read a `ModelCall` from JSON. Raises `KeyError`, `TypeError` and `ValueError`."""
     return ModelCall(
         fields["run"],
         datetime.fromisoformat(fields["at"]),

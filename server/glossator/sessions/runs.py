@@ -1,7 +1,7 @@
 """Runs: each is one cancellable turn of a session, with numbered events and one terminal event.
 
-A run has a clock, which stands still while the user is asked, and takes the user's words while it
-is on.
+A run has a clock, which stands still while the user is asked. While it is in progress, the user can
+speak to it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _go_on(limit: asyncio.Timeout, left: float | None) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteeredWords:
-    """What the user said while the run was on, and what is attached to it."""
+    """What the user said during a run, and what is attached to it."""
 
     text: str
     attached: tuple[Attached | Exhibit, ...] = ()
@@ -104,10 +104,10 @@ class SteeredWords:
 
 
 class Steering:
-    """The words that wait in one run, oldest first; for the event loop.
+    """The user's words that wait in one run, oldest first; for the event loop.
 
-    It takes words between `open` and `close`. Nothing is lost: who gave words hears whether they
-    were told.
+    It takes words between `open` and `close`. No words are lost: whoever gave them hears whether
+    the model was told.
     """
 
     def __init__(self) -> None:
@@ -115,11 +115,11 @@ class Steering:
         self.waiting: list[SteeredWords] = []
 
     def open(self) -> None:
-        """The run hears words from now on."""
+        """Take words from now on."""
         self.is_open = True
 
     async def say(self, text: str, attached: Sequence[Attached | Exhibit] = ()) -> bool:
-        """Have the model told with the next results; whether it was.
+        """Have the model told with the next results; True if it was told.
 
         A caller that is cancelled takes the words back, unless they were told.
         """
@@ -138,11 +138,11 @@ class Steering:
                 self.waiting.remove(words)
 
     def take(self) -> tuple[SteeredWords, ...]:
-        """What waits; it counts as told, so put it into a message before anything is awaited."""
+        """Take the words; they count as told, so put them into a message before any await."""
         return self._settle(told=True)
 
     def close(self) -> None:
-        """No more messages go to the model in this run; safe to call again."""
+        """Take no more words; safe to call again."""
         self.is_open = False
         self._settle(told=False)
 
@@ -157,11 +157,11 @@ class Steering:
 
 @dataclass(slots=True)
 class Run:
-    """A turn in progress; `emit` numbers its events, `ending` closes things at its end.
+    """A turn in progress; `emit` numbers its events, and callbacks in `ending` run at its end.
 
-    `agents` are its sub-agents at work, by id. `steering` has the user's words for it. `is_over`:
-    the terminal event was sent. `reviews`: the user reviews its edits before they are made,
-    whatever the settings.
+    `agents` are the sub-agents at work, by id. `steering` holds the user's words. `is_over`: the
+    terminal event was sent. `reviews`: the user reviews its edits before they are made, whatever
+    the settings.
     """
 
     id: str
@@ -183,7 +183,7 @@ class Run:
 
     @property
     def next_seq(self) -> int:
-        """The number of its next event."""
+        """The number of the next event."""
         return self._seq
 
     def emit(self, event: Event) -> None:
@@ -199,24 +199,24 @@ class Run:
             self.steering.close()
 
     def fail(self, error: GlossatorError) -> None:
-        """End it with this error, whatever it is at."""
+        """End the run with this error, whatever it is doing."""
         if self.failure is None and not self.is_over:
             self.failure = error
             self.task.cancel()
 
     def show(self, event: Event) -> None:
-        """Show an event that is not worth keeping: another one of its kind will say it better."""
+        """Show an event that is not kept, because a later one of its kind replaces it."""
         self.port.emit(Envelope(self.id, self._seq, event))
         self._seq += 1
 
     def notice_once(self, about: str, message: str) -> None:
-        """Show a notice, unless there was one about the same before."""
+        """Show a notice, unless there was one about the same thing before."""
         if about not in self._noticed:
             self._noticed.add(about)
             self.emit(Notice(message))
 
     def tell(self, message: str) -> None:
-        """Show a notice, once."""
+        """Show a notice, unless the same one was shown before."""
         self.notice_once(message, message)
 
 
@@ -236,7 +236,7 @@ class Runs:
         run_id: str | None,
         note: Callable[[Envelope], None] | None = None,
     ) -> AsyncIterator[Run]:
-        """A run as long as the block lasts, in the calling task; `note` gets every event.
+        """A run that lasts as long as the block, in the calling task; `note` gets every event.
 
         When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
         has sent `RunFinished` itself. Waits for an undo and for the end of a run that is over;
@@ -257,7 +257,7 @@ class Runs:
         try:
             yield run
         except asyncio.CancelledError:
-            if run.failure is not None:
+            if run.failure is not None:  # `fail` cancelled the task: no cancellation to its awaiter
                 run.emit(RunFailed(str(run.failure)))
                 task.uncancel()
                 raise run.failure from None
@@ -277,14 +277,14 @@ class Runs:
                 self._freed.set()
 
     def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
-        """Cancel one run, or all; gives the ids of those that were in progress."""
+        """Cancel one run, or all; returns the ids of those that were in progress."""
         chosen = [run for run in self._runs.values() if run_id in (None, run.id)]
         for run in chosen:
             run.task.cancel()
         return tuple(run.id for run in chosen)
 
     def steered(self, run_id: str | None = None, session_id: str | None = None) -> list[Run]:
-        """The runs that hear the user's words now: the one named, that of a session, or all."""
+        """The runs that take the user's words now: the named one, a session's, or all."""
         return [
             run
             for run in self._runs.values()
@@ -294,7 +294,7 @@ class Runs:
         ]
 
     def cancel_agent(self, agent_id: str) -> tuple[str, ...]:
-        """Cancel a sub-agent but not its run; gives its id if it was at work."""
+        """Cancel a sub-agent but not its run; returns its id if it was at work."""
         found = [run.agents[agent_id] for run in self._runs.values() if agent_id in run.agents]
         for task in found:
             task.cancel()
@@ -317,9 +317,9 @@ class Runs:
 
     @asynccontextmanager
     async def claim(self, session_id: str, *, briefly: bool = False) -> AsyncIterator[None]:
-        """The session has no run as long as the block lasts. Raises `UsageError` while it has.
+        """Keep runs out of the session during the block. Raises `UsageError` while it has one.
 
-        What comes while it is claimed `briefly` waits.
+        A run that begins while the session is claimed `briefly` waits for the end of the claim.
         """
         await self._settled(session_id)
         if self.busy(session_id):
@@ -332,7 +332,7 @@ class Runs:
             self._freed.set()
 
     async def _settled(self, session_id: str) -> None:
-        """Wait for what ends by itself in a moment: people are told of an end before it is."""
+        """Wait for something that ends soon by itself: people are told of an end just before it."""
         while self._claimed.get(session_id) or any(
             run.is_over and run.session_id == session_id for run in self._runs.values()
         ):

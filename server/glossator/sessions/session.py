@@ -74,10 +74,10 @@ from glossator.tools import CommandRuns, TodoList
 
 
 class Reminders:
-    """Texts that became known while a message was on its way, oldest first.
+    """Reminders that became known while a message was on its way, oldest first.
 
-    Nothing waits for what goes in here: it is told with the results of the next tool calls, or with
-    the next question. Each text is made of a prompt that `own_texts.TEXTS` names.
+    A reminder never delays a message: it is told with the results of the next tool calls, or with
+    the next question. Each text is rendered from a prompt that `own_texts.TEXTS` names.
     """
 
     def __init__(self) -> None:
@@ -85,14 +85,14 @@ class Reminders:
         self._sent: list[Callable[[], object]] = []
 
     def add(self, *texts: str, sent: Callable[[], object] = lambda: None) -> None:
-        """Tell the model, unless the very same waits already; `sent` is called as it is told."""
+        """Add a text, unless the same one waits already; `sent` is called when it is told."""
         for text in texts:
             if text and text not in self._waiting:
                 self._waiting.append(text)
         self._sent.append(sent)
 
     def take(self) -> tuple[str, ...]:
-        """What waits; it counts as told, so put it into a message before anything is awaited."""
+        """Take the texts; they count as told, so put them into a message before any await."""
         taken, self._waiting = tuple(self._waiting), []
         sent, self._sent = self._sent, []
         for each in sent:
@@ -104,14 +104,14 @@ _TITLE_CHARACTERS = 60
 
 
 def title_of(question: str) -> str:
-    """The title of a session that begins with a question: its first line, without marks of code."""
+    """The title of a session that begins with this question: its first line, without code marks."""
     return question.replace("`", "").strip().partition("\n")[0].rstrip()[:_TITLE_CHARACTERS]
 
 
 class Session:
     """One conversation; `system` and `tools` are frozen by the first run and never change after.
 
-    Whatever is changed here is on disk before the call returns.
+    Every change made here is on disk before the call returns.
     """
 
     def __init__(self, state: SessionState, journal: Journal) -> None:
@@ -157,22 +157,22 @@ class Session:
 
     @property
     def head(self) -> Head:
-        """The session as lists show it."""
+        """The session as lists show it, to be kept beside its log."""
         created = self.created_at.isoformat(timespec="seconds")
         return Head(self.id, self.title, created, self.roots, self.turns)
 
     @property
     def on_disk(self) -> bool:
-        """Whether anything of it is kept; an empty session is not."""
+        """Whether anything of the session is kept; an empty session is not."""
         return self.journal.exists
 
     @property
     def is_kept(self) -> bool:
-        """Whether all of it is on disk, so that it can be closed and resumed."""
+        """Whether everything is on disk, so that the session can be closed and resumed."""
         return self.journal.exists and not self.journal.broken
 
     def rename(self, title: str) -> None:
-        """Give it a title."""
+        """Set the title."""
         self.title = title
         self._write(Titled(title))
 
@@ -187,9 +187,9 @@ class Session:
         tools: tuple[ToolSpec, ...],
         kept: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Say what opens every request; a compacted conversation may open with something else.
+        """Set what opens every request; a compacted conversation may open with something else.
 
-        What is `kept` about it is written with it, as by `keep`.
+        `kept` values about the opening are written together with it, like those of `keep`.
         """
         self.system, self.tools = system, tools
         for name, value in kept.items():
@@ -197,9 +197,10 @@ class Session:
         self._write(Prefix(system, tools), *(KeptValue(*each) for each in kept.items()))
 
     def received(self, message: Message) -> None:
-        """The model replied with tool calls: keep the reply until they have been answered.
+        """Keep a reply with tool calls until they have been answered.
 
-        Without this, calls that a killed process had begun leave no trace in the conversation.
+        Without this, calls that a killed process had begun would leave no trace in the
+        conversation.
         """
         self._unsaid = message
         self._unfinished.held()
@@ -213,7 +214,7 @@ class Session:
         )
 
     def revise(self, answer: str) -> None:
-        """Give the last reply another text; nothing was sent after it."""
+        """Replace the last reply's text; nothing was sent after it."""
         message = with_text(self.conversation.messages[-1], answer)
         self.conversation.revise(message)
 
@@ -229,8 +230,8 @@ class Session:
     def rewind(self, runs: Sequence[str]) -> None:
         """Go back to just before the first of `runs`, which are the last ones, was asked.
 
-        Files that are still as the conversation shows them need not be read again. A title that was
-        the first question's goes with it.
+        Files that are the same as the conversation shows them need not be read again. A title that
+        came from the first question is dropped with it.
         """
         first = self.asked[0]
         self._write(Rewound(tuple(runs)))
@@ -244,7 +245,7 @@ class Session:
                 self.reads.saw(document)
 
     def note(self, envelope: Envelope) -> None:
-        """Keep an event of a run, if it is worth it."""
+        """Keep an event of a run, if it is worth keeping."""
         now = datetime.now(UTC)
         of_event = happened(envelope, now)
         records = (*self._unfinished.after(envelope, now), *((of_event,) if of_event else ()))
@@ -259,10 +260,10 @@ class Session:
         run_id: str = "",
         show: Callable[[Usage], None] = lambda _: None,
     ) -> Meter:
-        """Counts what a run, or a command, asks of models; keeps what each reply took.
+        """A meter for a run or a command, which keeps what each reply took.
 
-        It is shown, except what sub-agents take: they report it themselves. Offline nothing is
-        spent, so no limit of the session is in the way.
+        The costs are shown, except those of sub-agents, which report them themselves. Offline
+        nothing is spent, so the session's limits do not apply.
         """
 
         def book(reply: Reply | ReplyUsage, purpose: Purpose, asked: str) -> None:
@@ -290,14 +291,14 @@ class Session:
         return Meter(() if model.offline else budgets, book)
 
     def agent_began(self, started: AgentStarted, run_id: str, inherited: int) -> None:
-        """Keep that a sub-agent began; it `inherited` so many messages of the conversation."""
+        """Keep that a sub-agent began; it `inherited` this many messages of the conversation."""
         agent_id, at = started.agent_id, datetime.fromisoformat(started.began_at)
         name, task, model = started.name, started.task, started.model
         begun = AgentBegun(agent_id, run_id, started.call_id, name, task, model, at, inherited)
         self._write(begun)
 
     def agent_said(self, agent_id: str, message: Message) -> None:
-        """Keep a message of a sub-agent's own conversation."""
+        """Keep a message from a sub-agent's own conversation."""
         self._write(AgentSaid(agent_id, message))
 
     def agent_reported(self, agent_id: str, report: Report) -> None:
@@ -311,7 +312,7 @@ class Session:
         self._write(KeptValue(name, value))
 
     def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
-        """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
+        """Like `keep`, but raises `StoreUnavailable` if the value would not outlive this server."""
         self._write(KeptValue(name, value))
         if self.journal.why_broken:
             raise StoreUnavailable(self.journal.why_broken)
@@ -322,12 +323,12 @@ class Session:
         self.keep(TODO, [[step.text, step.state.value] for step in steps])
 
     def begin_todo(self, steps: tuple[Todo, ...]) -> None:
-        """Replace the list of steps, and keep it."""
+        """Replace the list of steps and keep it."""
         self.todo.steps = steps
         self.keep_todo(steps)
 
     def kept(self, name: str) -> list[Any]:
-        """All that was kept under `name`, oldest first."""
+        """The values that were kept under `name`, oldest first."""
         return list(self._kept.get(name, ()))
 
     def sync(self) -> None:

@@ -1,7 +1,7 @@
-"""The state of a session, from the records of its log: all of them, or what rewinding left.
+"""The state of a session, computed from its log's records, or those that rewinding left.
 
-A live session and a resumed one come to the same state by the same function. A message, and what
-is kept of the conversation rather than of the session, belongs to the run that was started last.
+A live session and a resumed one get their state from the same function. A message, and what is kept
+of the conversation rather than of the session, belongs to the run that was started last.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """A run of the current conversation; `compacted`: its question is no longer part of it.
+    """A run of the current conversation; `compacted`: its question is no longer in it.
 
     `started` is its `run.started` as it was kept, `images` are those that went with the question.
-    `steered` is what the user said while it was on, with the images that went with it.
+    `steered` is what the user said during the run, with the images that went with it.
     """
 
     run_id: str
@@ -75,7 +75,7 @@ class AskedRun:
 
     @property
     def event(self) -> RunStarted | None:
-        """The event that began it; None if another version kept it."""
+        """The event that began the run; None if another version kept it."""
         event = kept_event(self.started)
         return event if isinstance(event, RunStarted) else None
 
@@ -94,11 +94,11 @@ class Account:
 
     @property
     def last(self) -> Usage:
-        """What the newest request took, which tells how full the window is."""
+        """What the newest request took, which shows how full the window is."""
         return self.newest.usage if self.newest else Usage()
 
     def add(self, spent: ModelCall) -> None:
-        """A reply arrived."""
+        """Add a reply."""
         self.replies += 1
         self.broken_off += not spent.whole
         self.spending += Spending.priced(spent.usage, spent.long_write_tokens, spent.dollars)
@@ -106,16 +106,16 @@ class Account:
             self.newest = spent
 
     def restart(self) -> None:
-        """The conversation was compacted."""
+        """Note that the conversation was compacted."""
         self.newest = None
 
 
 @dataclass(slots=True)
 class SessionState:
-    """What the records of a log add up to; `unsaid` is a reply that was not appended.
+    """The state that a log's records add up to; `unsaid` is a reply that was not appended.
 
-    `story` is as much of the records as it takes to rewind. `dropped` are runs that the
-    conversation knows nothing of any more.
+    `story` holds the records needed to rewind. `dropped` are runs that the conversation no longer
+    knows of.
     """
 
     id: str = ""
@@ -151,7 +151,8 @@ def session_state(records: Iterable[Record]) -> SessionState:
 def without_rewound(records: Iterable[Record]) -> list[Record]:
     """The records without what rewinding has dropped.
 
-    What concerns the session, not its conversation, stays; what dropped runs spent is marked.
+    Records about the session rather than its conversation stay; the spending of dropped runs is
+    marked.
     """
     left: list[tuple[str, Record]] = []  # with the run that was started last
     run = ""
@@ -165,7 +166,7 @@ def without_rewound(records: Iterable[Record]) -> list[Record]:
 
 
 def remember(story: list[Record], record: Record) -> None:
-    """Add a record to a story; texts that a compaction took away are let go."""
+    """Add a record to a story; drops the texts that a compaction took away."""
     match record:
         case Restarted():
             story[:] = map(_bare, story)
@@ -205,7 +206,7 @@ def asked(story: Iterable[Record]) -> list[AskedRun]:
 
 
 def _with_images(run: AskedRun, steered: Sequence[Steered], images: Sequence[Image]) -> AskedRun:
-    """The run, its last words with the `images` of their message, at the end of which they are."""
+    """The run with `images` added to its last words; their message ends with the images."""
     counts = [sum(each.media_type is not None for each in said.attachments) for said in steered]
     left = iter(images[max(len(images) - sum(counts), 0) :])
     pairs = [
@@ -221,7 +222,7 @@ def _images(message: Message) -> tuple[Image, ...]:
 
 
 def _started(record: Record) -> str:
-    """The run that began with the record; "" for any other."""
+    """The run that the record begins; "" for any other record."""
     match record:
         case Happened(run_id, event={"kind": "run.started"}):
             return run_id
@@ -229,9 +230,9 @@ def _started(record: Record) -> str:
 
 
 def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None:
-    """The record of run `of`, None if it goes with the runs that are dropped."""
+    """The record without the dropped runs: it belongs to run `of`; None if it goes with it."""
     match record:
-        case ModelCall(run_id):
+        case ModelCall(run_id):  # the money is spent, whether or not the run is dropped (0024)
             return replace(record, dropped=True) if run_id in dropped else record
         case Said() | Received() | Revised() | Amended() | Happened() if of in dropped:
             return None
@@ -243,7 +244,7 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
 
 
 def _bare(record: Record) -> Record:
-    """The record with its messages empty."""
+    """The record without the messages in it."""
     match record:
         case Said(message) | Received(message) if message is not None:
             return replace(record, message={"role": message["role"], "content": []})
@@ -334,7 +335,7 @@ class RunFigures:
 
 @dataclass(slots=True)
 class _Counted:
-    """A run so far; `session` is what the session had taken when something was last heard of it."""
+    """A run so far; `session` is what the session had taken when the run was last heard of."""
 
     began: datetime
     last: datetime
@@ -346,9 +347,9 @@ class _Counted:
 def run_figures(
     records: Iterable[Record], going_on: Collection[str] = ()
 ) -> tuple[RunFigures, ...]:
-    """Of the runs that were not rewound and have ended, oldest first.
+    """The figures of the runs that ended and were not rewound, oldest first.
 
-    A run whose server was killed took as long as something was heard of it.
+    A run whose server was killed lasted until it was last heard of.
     """
     runs: dict[str, _Counted] = {}
     session = Spending()

@@ -52,8 +52,8 @@ _SETTING = frozenset(
 _TESTING = frozenset({"test_operator", "=", "==", "!=", "!"})
 _JOINING = frozenset({";", "&&", "||", "|", "\n"})
 _NO_WORDS = frozenset({"variable_assignment", "file_redirect", "heredoc_redirect", "comment"})
-_MOST_COMMANDS = 200  # with every round of a loop
-TOO_MANY = f"It has more than {_MOST_COMMANDS} commands, and Glossator looks at no more."
+_MAX_COMMANDS = 200  # with every round of a loop
+TOO_MANY = f"It has more than {_MAX_COMMANDS} commands, and Glossator looks at no more."
 
 # what holds statements -> the words of the shell around them
 _HOLDING: Mapping[str, frozenset[str]] = {
@@ -127,7 +127,7 @@ class CommandReader(WordReader):
                 return self._redirected_parts(node)
             case "command":
                 self._count += 1
-                if self._count > _MOST_COMMANDS:
+                if self._count > _MAX_COMMANDS:
                     raise NotPlain(TOO_MANY)
                 return [self._simple(node)]
             case kind:
@@ -178,7 +178,7 @@ class CommandReader(WordReader):
         found: list[ScriptPart] = []
         try:
             for value in [self.word(each) for each in words]:
-                if self._count > _MOST_COMMANDS:
+                if self._count > _MAX_COMMANDS:
                     raise NotPlain(TOO_MANY)
                 self.values[variable] = value
                 self._repeats = repeats or isinstance(value, UncertainWord)

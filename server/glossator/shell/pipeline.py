@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from glossator.core.shown import shown
 from glossator.shell.syntax import ShellNode, syntax_tree
 
-_LETTERS = 60  # of a part
+_PART_LETTERS = 60  # of a part
 _FIRST_DESCRIPTOR = 20  # those below 10 are a script's own; a shell takes some from 10 on
 _CHUNK = 4_096
 _NOBODY_READS = 141  # of a part that ended because what comes after it had enough: SIGPIPE
@@ -111,4 +111,4 @@ def _is_invalid(node: ShellNode) -> bool:
 
 def _shortened(part: bytes) -> str:
     text = shown(" ".join(part.decode("utf-8", "replace").split()))
-    return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…"
+    return text if len(text) <= _PART_LETTERS else f"{text[:_PART_LETTERS]}…"

@@ -24,8 +24,8 @@ from glossator.shell.script import (
 )
 from glossator.workspace import is_inside
 
-_MOST_FOLDERS = 8
-_MOST_MATCHES = 1_000
+_MAX_FOLDERS = 8
+_MAX_MATCHES = 1_000
 _NUMBER = re.compile(r"-\d+")
 # what a program is started with may change what it does; these, with such a value, do not
 _HARMLESS = re.compile(
@@ -64,7 +64,7 @@ def read_only_commands(
     folders = [context.cwd]  # where the shell may be by then
     for command in commands:
         (reading if _reads(command, folders, context) else others).add(command)
-        if command.words[0] in FOLDER_CHANGERS and len(folders) <= _MOST_FOLDERS:
+        if command.words[0] in FOLDER_CHANGERS and len(folders) <= _MAX_FOLDERS:
             folders = folders_after(folders, command.words)
     feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
     for command in reversed(commands):
@@ -84,7 +84,7 @@ def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) 
     """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
     if command.writes or not all(map(is_harmless, command.variables)):
         return False
-    if len(folders) > _MOST_FOLDERS:
+    if len(folders) > _MAX_FOLDERS:
         return False
     if command.words[0] == "[":
         command = replace(command, words=("test", *command.words[1:-1]))
@@ -98,7 +98,7 @@ def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) 
 
 
 def _paths(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
-    """What is read; None if the program may do more than read."""
+    """The paths that are read; None if the program may do more than read."""
     given = _expanded(words[1:], folder, context)
     if given is None:
         return None
@@ -139,8 +139,8 @@ def _expanded(words: Sequence[str], folder: str, context: CommandContext) -> lis
             return None
         if _UPWARDS.fullmatch(last):
             return None  # older shells take `.*` for `..`, too
-        found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MOST_MATCHES + 1))
-        if len(found) > _MOST_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
+        found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MAX_MATCHES + 1))
+        if len(found) > _MAX_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
             return None
         expanded += map(UncertainWord, found) if found else [str(word)]
     return expanded
@@ -223,7 +223,7 @@ def _long(options: Options, word: str, left: Iterator[str], seen: set[str]) -> s
 
 
 def _short(options: Options, word: str, left: Iterator[str], seen: set[str]) -> str | None:
-    """The same of a cluster of one-letter options."""
+    """The value of an option in a cluster of short ones, "" without one; None if unknown."""
     for at, letter in enumerate(word[1:], 2):
         seen.add(letter)
         if letter in options.valued:

@@ -47,7 +47,7 @@ REASONS = {
     "ERROR": "It is no valid command.",
     "MISSING": "It is no valid command.",
 }
-_MOST_DOCUMENTS = 8
+_MAX_DOCUMENTS = 8
 _PLACE = b"<<<_"  # what stands in for a here-document
 # its beginning, up to the end of the line; what could quote a line end may not follow
 _DOCUMENT = re.compile(
@@ -224,7 +224,7 @@ def without_documents(source: bytes) -> tuple[bytes, ShellNode, Mapping[int, str
         found = next(_below(tree, "heredoc_redirect"), None)
         if found is None:
             return source, tree, documents
-        if len(documents) == _MOST_DOCUMENTS:
+        if len(documents) == _MAX_DOCUMENTS:
             raise NotPlain("It holds many here-documents.")
         source, documents[found.start] = _cut(source, found.start)
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 Row: TypeAlias = tuple[object, ...]
 _Identity: TypeAlias = tuple[int, int]  # device, inode
 
-_WAIT = 2.0  # seconds for another process to finish writing
+_WAIT_SECONDS = 2.0  # seconds for another process to finish writing
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = """
     PRAGMA auto_vacuum = INCREMENTAL;
@@ -108,7 +108,7 @@ class Database:
         if not os.access(self._path, os.R_OK | os.W_OK):  # else SQLite would only read it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         self._opened = _identity(self._path)
-        return sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
+        return sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
 
     def _begin(self, database: sqlite3.Connection) -> None:
         version = number(database, "PRAGMA user_version")
@@ -140,7 +140,7 @@ class _ForeignFormat(sqlite3.DatabaseError):
 def _readable(path: str, query: str) -> list[Row]:
     """The rows of a damaged file, from either end up to where it cannot be read."""
     rows: dict[Row, None] = {}
-    with closing(sqlite3.connect(path, timeout=_WAIT)) as database:
+    with closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as database:
         for order in ("ASC", "DESC"):
             with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
                 for row in database.execute(query.format(order)):

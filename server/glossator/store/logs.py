@@ -29,7 +29,7 @@ from glossator.store.log import (
 _KEY = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
 _LOG, _HEAD, _NEW_HEAD = ".log", ".head", ".head.new"
 _DAY = 86_400
-_LAG = 50_000_000  # ns that the times of files may lag behind the clock
+_FILE_TIME_LAG_NS = 50_000_000  # ns that the times of files may lag behind the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Logs:
     def others(self, key: str, since: int) -> Iterator[Contents]:
         """What the logs but one hold that were written to since (ns since 1970)."""
         for other, status in self._newest_first():
-            if status.st_mtime_ns < since - _LAG:
+            if status.st_mtime_ns < since - _FILE_TIME_LAG_NS:
                 return
             contents = self.read(other) if other != key else NotOpened.GONE
             if isinstance(contents, Contents):

@@ -20,7 +20,7 @@ from glossator.store.database import Database, number
 _FORMAT = 1  # of the table below; a file of another format is set aside
 _BATCH = 500  # keys in one statement
 _PRUNED = 20  # values that go at a time
-_KEPT = 0.75  # of the room, after the rest was pruned
+_KEPT_SHARE = 0.75  # of the room is still full after pruning
 _TABLES = """
     CREATE TABLE IF NOT EXISTS blobs (
         namespace TEXT NOT NULL,
@@ -59,7 +59,7 @@ class Blobs:
         return self._file.run(lambda database: _get(database, namespace, wanted))
 
     def known(self, namespace: str, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of `keys` that have a value; it counts as used today."""
+        """The `keys` that have a value; it counts as used today."""
         wanted = list(dict.fromkeys(keys))
         return self._file.run(lambda database: _known(database, namespace, wanted))
 
@@ -91,7 +91,7 @@ class Blobs:
         self._file.run(lambda database: _drop(database, rows))
 
     def statistics(self) -> BlobStatistics:
-        """What is held now."""
+        """Figures of what is held now."""
         return self._file.run(
             lambda database: BlobStatistics(
                 number(database, "SELECT count(*) FROM blobs"), _bytes(database)
@@ -145,7 +145,7 @@ def _put(
     with database:
         database.executemany("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)", rows)
         if _bytes(database) > max_bytes:
-            _prune(database, round(max_bytes * _KEPT))
+            _prune(database, round(max_bytes * _KEPT_SHARE))
     database.execute("PRAGMA incremental_vacuum").fetchall()
 
 
@@ -178,8 +178,8 @@ def _today() -> int:
 _NAMESPACE = "objects"
 _STORED, _DEFLATED = b"\0", b"\1"  # the first byte says how the others are to be read
 _LEVEL = 1  # a third of the time of the usual one, for a tenth more bytes
-_WORTH = 0.9  # of the size; what does not shrink below is stored as it is
-_SMALL = 200  # bytes that are not worth the trouble
+_WORTHWHILE_RATIO = 0.9  # of the size; bytes that do not shrink below it are stored as they are
+_MIN_DEFLATED_BYTES = 200  # bytes that are not worth the trouble
 
 
 def object_id(content: bytes) -> str:
@@ -217,7 +217,7 @@ class Objects:
         return content if content is not None and object_id(content) == name else None
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Those of `names` that are kept; they count as used today."""
+        """The `names` that are kept; they count as used today."""
         keys: Sequence[bytes] = [bytes.fromhex(name) for name in names]
         return {key.hex() for key in self._blobs.known(_NAMESPACE, keys)}
 
@@ -231,9 +231,9 @@ class Objects:
 
 
 def _packed(content: bytes) -> bytes:
-    if len(content) > _SMALL:
+    if len(content) > _MIN_DEFLATED_BYTES:
         deflated = zlib.compress(content, _LEVEL)
-        if len(deflated) < len(content) * _WORTH:
+        if len(deflated) < len(content) * _WORTHWHILE_RATIO:
             return _DEFLATED + deflated
     return _STORED + content
 

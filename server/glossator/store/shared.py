@@ -31,7 +31,7 @@ PASSWORD = "GLOSSATOR_STORE_PASSWORD"  # noqa: S105 - the name of the variable
 _READ_SECONDS = 1.0  # of one request: also where the machine is busy with a first index
 _WRITE_SECONDS = 2.0
 _CONNECT_SECONDS = 1.0  # more for one that connects first: with TLS, five times there and back
-_LONGEST = 200  # characters of a server's own words
+_MAX_DETAIL_CHARACTERS = 200  # characters of a server's own words
 _ATTEMPTS = 50  # to change a value that others change at the same time
 _PACKAGE = (
     "Sharing through Redis needs one more package. Run: pip install 'glossator[redis]', or remove"
@@ -58,7 +58,7 @@ class SharedStore(Protocol):
         """The values there are for `keys`; none that is too long, or no value at all."""
 
     async def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of `keys` that are there."""
+        """The `keys` that are there."""
 
     async def put(self, values: Mapping[bytes, bytes]) -> None:
         """Keep `values`, all or none, in place of others there may be."""
@@ -141,7 +141,7 @@ class RedisStore:
         }
 
     async def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Those of `keys` that are there."""
+        """The `keys` that are there."""
         asked = [("EXISTS", self._key(key)) for key in keys]
         there = await self._run(lambda client: _all(client, asked), _READ_SECONDS)
         return {key for key, exists in zip(keys, there, strict=True) if exists}
@@ -306,5 +306,5 @@ def _why(error: Exception) -> str:
             return words
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return "has a certificate that is not trusted. Name your authority's file in SSL_CERT_FILE."
-    said = " ".join(shown(str(error)).split())[:_LONGEST].rstrip(".")
+    said = " ".join(shown(str(error)).split())[:_MAX_DETAIL_CHARACTERS].rstrip(".")
     return f"cannot be used ({said}). Make sure that it runs and that store.url is right."

@@ -118,7 +118,7 @@ class LedgerStore(_Store):
         self._file.run(lambda database: _put(database, workspace, rows))
 
     def memory(self, session: str) -> bytes | None:
-        """What is kept of a session."""
+        """The memory kept for a session."""
         query = "SELECT value FROM memories WHERE session = ?"
 
         def get(database: sqlite3.Connection) -> bytes | None:

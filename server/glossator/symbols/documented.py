@@ -42,7 +42,7 @@ class DocumentedIn(Job[tuple[tuple[Documented, ...], ...]]):
     texts: tuple[tuple[str, str], ...]
 
     def run(self) -> Slices[tuple[tuple[Documented, ...], ...]]:
-        """One text after the other."""
+        """Read one text after the other."""
         found = []
         for number, (path, text) in enumerate(self.texts):
             yield JobProgress(number, len(self.texts))

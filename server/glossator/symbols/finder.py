@@ -178,7 +178,7 @@ class SymbolFinder:
     async def known(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `matching`, of the files read so far; and whether these are all.
+        """Like `matching`, of the files read so far; and whether these are all.
 
         Reading of the other files begins in the background.
         """
@@ -191,7 +191,7 @@ class SymbolFinder:
     async def known_soon(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int, seconds: float
     ) -> tuple[tuple[Definition, ...], bool]:
-        """As `known`, if it takes at most so many seconds; for calls at every typed letter.
+        """Like `known`, if it takes at most so many seconds; for calls at every typed letter.
 
         Otherwise nothing; the next call with the same query gets the result. Does not raise.
         """
@@ -294,7 +294,7 @@ class SymbolFinder:
         return Library.of(snapshot.folders, self._max_file_bytes, kept, texts)
 
     def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
-        """For this process, which stores no outlines: only the worker opens SQLite."""
+        """A library for this process, which stores no outlines: only the worker opens SQLite."""
         return Library.of(snapshot.folders, self._max_file_bytes, 0, texts, _SMALL_TEXT)
 
 

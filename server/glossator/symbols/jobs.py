@@ -121,7 +121,7 @@ class CallsOf(_DocumentJob[tuple[tuple[str, int], ...]]):
     last_line: int
 
     def result(self, text: SourceText) -> tuple[tuple[str, int], ...]:
-        """None in a text above the library's `parse_limit`."""
+        """The result; None if the text is above the library's `parse_limit`."""
         if text.language is None or len(text.text) > self.library.parse_limit:
             return ()
         lines = split_lines(text.text)
@@ -137,7 +137,7 @@ class StatementsIn(_DocumentJob[tuple[Statement, ...]]):
     last_line: int
 
     def result(self, text: SourceText) -> tuple[Statement, ...]:
-        """None in a text above the library's `parse_limit`."""
+        """The result; None if the text is above the library's `parse_limit`."""
         if text.language is None or len(text.text) > self.library.parse_limit:
             return ()
         return statements(text.text, text.language, self.first_line, self.last_line)
@@ -161,7 +161,7 @@ class _Reader:
     last: int
 
     def statements(self, body: Node, depth: int) -> Iterator[tuple[Node, Statement]]:
-        """Those in a body, each with its node."""
+        """The statements in a body, each with its node."""
         for child in body.named_children:
             start, end = _rows(child)
             if end < self.first:

@@ -117,7 +117,7 @@ def is_name(text: str, language: str, offset: int) -> bool:
 
 
 def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple[Reference, ...]:
-    """What is called on these lines (1-based, inclusive), in document order; none as above."""
+    """The calls on these lines (1-based, inclusive), in document order."""
     tree = parse(text, language) if language in CODE else None
     if tree is None:
         return ()

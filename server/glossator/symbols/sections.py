@@ -69,7 +69,7 @@ def headings(text: str) -> tuple[Symbol, ...]:
 
 
 def _headings(node: Node) -> Iterator[Node]:
-    """At the top level of the document; only sections nest there, at most six deep."""
+    """The headings at the document's top level; only sections nest there, at most six deep."""
     for child in node.children:
         if child.type == "section":
             yield from _headings(child)

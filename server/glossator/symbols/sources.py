@@ -229,7 +229,7 @@ _RECENT = _Recent()
 
 
 def statistics(roots: Roots) -> BlobStatistics | None:
-    """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
+    """Figures of what is kept on disk for these roots; None if nothing is, or it cannot be read."""
     if not roots.paths:
         return None
     first = outermost(roots.paths)[0]

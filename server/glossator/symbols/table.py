@@ -92,7 +92,7 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
 
 @dataclass(frozen=True, slots=True)
 class MatchKnown(Job[tuple[tuple[Definition, ...], bool]]):
-    """As `match`, of the names read so far; and whether these are all."""
+    """Like `match`, of the names read so far; and whether these are all."""
 
     urgent: ClassVar[bool] = True
 

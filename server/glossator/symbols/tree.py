@@ -149,7 +149,7 @@ def last(node: Node) -> Node | None:
 
 
 def inside_macros(tree: SyntaxTree) -> Iterator[Node]:
-    """For each macro whose tokens may hold items, the root of what they parse as."""
+    """The roots of what a macro's tokens parse as, for each macro that may hold items."""
     if tree.language != _RUST or b"!" not in tree.source:
         return
     source, left = tree.source, _MAX_MACRO_BYTES

@@ -24,13 +24,13 @@ class Difference:
 
 @dataclass(slots=True)
 class Findings:
-    """The diagnostics shown, by document; without lines, which every edit above moves."""
+    """The diagnostics shown, by document; without lines, since every edit above moves them."""
 
     _shown: dict[str, FindingCounts] = field(default_factory=dict)
     _base: Findings | None = None
 
     def draft(self) -> Findings:
-        """A copy on write, which keeps to itself what is shown from now on."""
+        """A copy on write; what is shown from now on stays in the copy."""
         return Findings(_base=self)
 
     def copy(self) -> Findings:
@@ -38,12 +38,12 @@ class Findings:
         return Findings(dict(self._shown))
 
     def adopt(self, draft: Findings) -> None:
-        """Take over what a draft of these has shown."""
+        """Take over what a draft has shown."""
         for uri, counts in draft._shown.items():
             self.remember(uri, counts)
 
     def differ(self, uri: str, items: tuple[Diagnostic, ...]) -> Difference:
-        """What changed since the last call; `items` counts as shown."""
+        """What changed since the last call; `items` now count as shown."""
         now = Counter(map(_hash, items))
         left = Counter(self.last(uri))
         before = left.total()
@@ -58,15 +58,15 @@ class Findings:
         return Difference(tuple(new), left.total(), before - left.total())
 
     def remember(self, uri: str, counts: FindingCounts) -> None:
-        """These diagnostics of a document were shown."""
+        """Note that these diagnostics of a document were shown."""
         self._shown[uri] = counts
 
     def forget(self) -> None:
-        """All are new again: the results that showed them left the conversation."""
+        """Count all as new again: the results that showed them left the conversation."""
         self._shown.clear()
 
     def last(self, uri: str) -> FindingCounts:
-        """The diagnostics of a document that were shown last."""
+        """The diagnostics of a document as they were last shown."""
         known = self._shown.get(uri)
         if known is None and self._base:
             return self._base.last(uri)
@@ -79,9 +79,9 @@ def _hash(item: Diagnostic) -> str:
 
 
 class CommandRuns:
-    """The commands in the order in which they ran, whose numbers citations name; and failures.
+    """The commands in the order they ran, whose numbers citations name, and the failures.
 
-    `began` and `failed` are called at each of these events, for the session's log.
+    `began` and `failed` are called at these events, for the session's log.
     """
 
     def __init__(
@@ -94,23 +94,23 @@ class CommandRuns:
         self.failed: Callable[[int, str], None] = lambda _number, _outcome: None
 
     def begin(self, command: str) -> int:
-        """Add a run; its number, from 1."""
+        """Add a run; returns its number, counted from 1."""
         self._commands.append(command)
         self.began(command)
         return len(self._commands)
 
     def looked(self, job: str, outcome: str) -> None:
-        """The model looked at a job, which failed with `outcome`; "" if it runs or succeeded."""
+        """Note that the model looked at a job; `outcome` is how it failed, "" if it did not."""
         if outcome and (number := self.jobs.pop(job, None)) is not None:
             self.fail(number, outcome)
 
     def fail(self, number: int, outcome: str) -> None:
-        """A run failed, such as with "exit code 1"."""
+        """Note that a run failed, for example with "exit code 1"."""
         self._failures[number] = outcome
         self.failed(number, outcome)
 
     def lines(self) -> tuple[str, ...]:
-        """Each run in a line: the command, after its outcome if it failed."""
+        """Each run in a line: its command, behind its outcome if it failed."""
         return tuple(
             f"[{self._failures[number]}] {command}" if number in self._failures else command
             for number, command in enumerate(self._commands, start=1)

@@ -133,7 +133,7 @@ class GrepArgs(ToolArgs):
 
     @property
     def is_page(self) -> bool:
-        """Whether the call asks for a page of the result."""
+        """Whether the call asks for one page of the result."""
         return self.offset > 0 or "head_limit" in self.model_fields_set
 
 
@@ -211,7 +211,7 @@ def _outcome(args: GrepArgs, output: OutputLines) -> str:
 
 
 def _page(args: GrepArgs, search: TextSearch, selection: Selection, output: OutputLines) -> str:
-    """A page of the result; a note if it does not reach the end."""
+    """A page of the result, with a note if it does not reach the end."""
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
             if not output.add(line):
@@ -233,7 +233,7 @@ def _lines(
     output: OutputLines,
     deadline: _Deadline,
 ) -> str:
-    """All lines; if too many, examples from all folders, and a note with counts."""
+    """All lines; if there are too many, examples from all folders and a note with counts."""
     with closing(_results(args, search, selection)) as found:
         for line in found:
             if not output.add(line) or (
@@ -274,7 +274,7 @@ def _examples(
     counts: Mapping[FileEntry, int],
     shares: Mapping[str, int],
 ) -> dict[str, list[Example]]:
-    """As many examples of each file as `shares` says, from all parts of it."""
+    """Examples from all parts of each file, as many as `shares` says."""
     found: dict[str, list[Example]] = {}
     chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
     for entry, text, lines, numbers in search.lines(iter(chosen)):
@@ -292,7 +292,7 @@ def _paths(
     output: OutputLines,
     deadline: _Deadline,
 ) -> str:
-    """All files; if too many, the first ones, and a note with counts."""
+    """All files; if there are too many, the first ones and a note with counts."""
     counting = args.output_mode == "count"
     counts: dict[str, int] = {}
     with closing(_counts(args, search, selection)) as found:
@@ -341,14 +341,14 @@ def _results(
 
 
 def _is_long(selection: Selection) -> bool:
-    """Whether only one file is searched, which is too large to be read whole."""
+    """Whether only one file is searched, and it is too large to be read whole."""
     snapshot, file = selection.snapshot, selection.alone
     is_open = file is not None and file.path in snapshot.overlays
     return file is not None and not is_open and file.size > snapshot.cache.max_file_bytes
 
 
 def _of_long(args: GrepArgs, search: TextSearch, entry: FileEntry) -> Iterator[OutputLine]:
-    """Lines of context do not reach beyond the few MB that are searched at once."""
+    """The hits in a long file; context does not reach beyond the few MB searched at once."""
     count = 0
     for first, lines, numbers in search.windows(entry):
         if args.output_mode == "content":
@@ -408,7 +408,7 @@ def _narrow(meant: dict[str, Any]) -> None:
 
 
 def _as_one(globs: object) -> object:
-    """Several globs as one, if all are plain enough for braces."""
+    """Several globs joined into one, if all are plain enough to stand in braces."""
     if not isinstance(globs, list) or not all(isinstance(each, str) for each in globs):
         return globs
     if len(globs) == 1:

@@ -1,6 +1,7 @@
 """The output of Grep: lines under the names of their files, counts by folder, and notes.
 
-The notes say what was not searched or was read by a guess, and of no match what was searched.
+The notes say what was not searched or was read with a guessed encoding, and if nothing matched,
+what was searched.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class OutputLines:
         self.used = 0
 
     def shrink(self, total: float) -> None:
-        """Reduce the budget for examples of `total` bytes: of many, each says less."""
+        """Reduce the budget for `total` bytes of examples: the more, the less each says."""
         self.room = int(self.room * max(_EXAMPLES_SHARE, min(1, self.room / total)))
 
     def fill(self, examples: Sequence[Example], first: int, total: int) -> None:
@@ -120,12 +121,12 @@ class OutputLines:
 
     @property
     def matches(self) -> int:
-        """How many lines are matches."""
+        """The number of matching lines."""
         return sum(line.is_match for line in self.lines)
 
     @property
     def share(self) -> float:
-        """How much of the budget is used, 0 to about 1."""
+        """The used share of the budget, 0 to about 1."""
         return max(self.used / self.room, len(self.lines) / self.most)
 
     def text(self) -> str:
@@ -216,12 +217,12 @@ def spans(
 
 
 def size(text: str) -> int:
-    """Bytes of the text with a line end."""
+    """The text's size in bytes, with a line end."""
     return len(text.encode("utf-8", "surrogatepass")) + 1
 
 
 def _around(line: str, column: int) -> str:
-    """A long line, cut to what is around a match that begins at `column`, from 0."""
+    """A long line cut to the surroundings of a match that begins at `column`, from 0."""
     start = column - _BEFORE_MATCH
     if column < MAX_LINE_CHARACTERS - _BEFORE_MATCH:
         return shorten(line, MAX_LINE_CHARACTERS, _kind(line))
@@ -321,7 +322,7 @@ def _divided(folder: str, counts: HitCounts) -> dict[str, dict[str, int]]:
 
 
 def unsearched(search: TextSearch) -> str:
-    """Which files could not be searched."""
+    """Says which files could not be searched."""
     reasons = (MissingReason.TOO_LARGE, MissingReason.UNREADABLE)
     why = {
         entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
@@ -332,7 +333,7 @@ def unsearched(search: TextSearch) -> str:
 
 
 def guessed(search: TextSearch, output: OutputLines) -> str:
-    """By which encodings the files of the output were read that are no Unicode."""
+    """Says which encodings were guessed to read the files of the output."""
     files = {line.file for line in output.lines}
     named = [f"{path} ({codec})" for path, codec in _named(search) if path in files]
     return f"[read as their bytes look like: {_some(named)}]" if named else ""
@@ -341,7 +342,7 @@ def guessed(search: TextSearch, output: OutputLines) -> str:
 def nothing_found(
     pattern: str, selection: Selection, search: TextSearch, *, offset: int, multiline: bool
 ) -> ToolResult:
-    """That nothing was found after `offset` matches, and what was searched."""
+    """Says that nothing was found after `offset` matches, and what was searched."""
     snapshot = selection.snapshot
     missing = {**unsearchable(snapshot), **search.unsearched}
     left_out = list(selection.among(missing))

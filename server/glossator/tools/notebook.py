@@ -26,7 +26,7 @@ class NotebookError(ValueError):
 
 
 class PlacedString(str):
-    """A string of the file, with its line, and the offsets at which it stands with its quotes."""
+    """A string in the file: its line, and the offsets of the string with its quotes."""
 
     __slots__ = ("end", "line", "start")
     line: int
@@ -83,7 +83,7 @@ def _placed_lines(value: PlacedString | list[PlacedString]) -> Iterator[Numbered
 def parse_notebook(text: str) -> Any:  # noqa: ANN401 - JSON
     """JSON whose strings are `PlacedString`s: they pair up with those in the text.
 
-    Raises `ValueError` or `RecursionError` for what is no JSON.
+    Raises `ValueError` or `RecursionError` for text that is no JSON.
     """
     starts = LineTable(text).starts
     places = (

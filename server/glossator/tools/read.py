@@ -72,7 +72,7 @@ class ReadArgs(ToolArgs):
         return "offset" in self.model_fields_set and self.limit is not None
 
     def lines(self) -> ReadArgs | None:
-        """The arguments meant by a path that ends in line numbers, as in `a.py:2-4`."""
+        """The arguments that a path ending in line numbers means, as in `a.py:2-4`."""
         match = _PATH_WITH_LINES.fullmatch(self.path)
         if match is None or {"offset", "limit"} & self.model_fields_set:
             return None
@@ -115,7 +115,7 @@ def _meant(args: ReadArgs, lines: ReadArgs, snapshot: WorkspaceSnapshot) -> Read
 
 
 def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResult:
-    """An image, unless the conversation holds it already."""
+    """The image, or a note if the conversation holds it already."""
     if not result.images:
         return result
     sha256, asked = text_hash(result.images[0].data), (1, None)
@@ -229,7 +229,7 @@ def _long_lines(
 
 
 def _read_as(encoding: str, known: str) -> str:
-    """How a text was read that is no Unicode; `known` is the encoding declared for the file."""
+    """How a text that is no Unicode was read; `known` is the encoding declared for the file."""
     if is_declared(encoding):
         return f"\n[read as {codec_of(encoding)}, as is declared for it]"
     if not is_guessed(encoding):
@@ -253,7 +253,7 @@ def _too_much(size: int, total: int, relative: str) -> ToolResult:
 
 
 def _part(number: int, column: int, part: str, length: int, relative: str) -> ToolResult:
-    """A part of a line of so many characters, from a character on (1-based)."""
+    """Part of a line: so many characters, from a 1-based character on."""
     if column > max(length, 1):
         return ToolResult.failed(
             f"Line {number:,} of {relative} has {length:,} characters; there is no column"
@@ -268,7 +268,7 @@ def _part(number: int, column: int, part: str, length: int, relative: str) -> To
 
 
 def _outcome(first: int, last: int, total: int) -> str:
-    """Which lines are shown, for people."""
+    """The range of lines shown, for people."""
     if (first, last) == (1, total):
         return counted(total, "lines")
     which = f"line {first:,}" if first == last else f"lines {first:,}-{last:,}"

@@ -31,7 +31,7 @@ class ReadDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The text that an edit refers to, and the lines of the current text that the model knows.
+    """The text that an edit refers to, and which lines of the current text the model knows.
 
     `known` is the text that the model was shown last.
     """
@@ -59,7 +59,7 @@ class ReadState:
     _before: ReadState | None = None
 
     def draft(self) -> ReadState:
-        """Of a call beside others: what they show from now on may stand below what it shows."""
+        """A draft for a call beside others: what they show may stand below what it shows."""
         return ReadState(_before=ReadState(dict(self._shown)))
 
     def copy(self) -> ReadState:
@@ -73,7 +73,7 @@ class ReadState:
         )
 
     def adopt(self, draft: ReadState) -> None:
-        """Take over what a draft of this state has shown."""
+        """Take over what a draft has shown."""
         for path, (sha256, ranges) in draft._shown.items():
             for each in ranges:
                 self.remember(path, each, sha256)
@@ -91,7 +91,7 @@ class ReadState:
         return lines.issuperset(range(first, first + count))
 
     def remember(self, path: str, shown: ReadRange, sha256: str) -> None:
-        """A range was read."""
+        """Note that a range was read."""
         last, ranges = self._shown.get(path, (sha256, frozenset()))
         self._shown[path] = sha256, (ranges if last == sha256 else frozenset()) | {shown}
 
@@ -103,7 +103,7 @@ class ReadState:
         return ranges | self._before.ranges(path, sha256) if self._before else ranges
 
     def saw(self, document: Document) -> None:
-        """Lines of this document were shown, or that it is empty.
+        """Note that lines of this document were shown, or that it is empty.
 
         An earlier text stays known until it `became` this one.
         """
@@ -113,13 +113,14 @@ class ReadState:
             self._documents.setdefault(document.path, _plain(document))
 
     def last(self, path: str) -> Document | None:
-        """The document at the real path `path` as it was when it was read or edited."""
+        """The document at the real path `path` as it was last read or edited."""
         return self._documents.get(path)
 
     def base(self, path: str, current: Document) -> Base | None:
-        """What an edit of `current`, at the real path `path`, refers to; blocking.
+        """The text that an edit of `current`, at the real path `path`, refers to; blocking.
 
-        The current text if lines of it were shown, else the text that was read; None without one.
+        It is the current text if lines of it were shown, else the text that was read; None if
+        neither.
         """
         last, shown = self.last(path), self.lines(current)
         if last is None:
@@ -139,7 +140,7 @@ class ReadState:
         return tuple(self._documents.values())
 
     def read_documents(self) -> tuple[ReadDocument, ...]:
-        """As `documents`, and what was read before the session was resumed."""
+        """Like `documents`, plus what was read before the session was resumed."""
         known = (ReadDocument(each.path, each.uri, each.sha256) for each in self.documents())
         return (*known, *self._faded.values())
 
@@ -149,23 +150,23 @@ class ReadState:
         return frozenset((*(each.path for each in self.read_documents()), *filter(None, shown)))
 
     def forget(self, path: str) -> None:
-        """The document at the real path `path` must be read again before it can be edited."""
+        """Have the document at the real path `path` read again before it can be edited."""
         self._documents.pop(path, None)
         self._faded.pop(path, None)
 
     def became(self, document: Document, lines: Iterable[int]) -> None:
-        """A document that was read has this text now, of which the model knows `lines`."""
+        """Note that a document that was read has this text now; the model knows `lines` of it."""
         self._documents[document.path] = _plain(document)
         self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report with checked citations, or a patch, showed these lines."""
+        """Note that a report with checked citations, or a patch, showed these lines."""
         for span in spans:
             _add(self._citable, span)
 
     def moved(self, old: str, new: str) -> None:
-        """A file or folder was renamed (real paths): its lines stay known under the new path."""
+        """Note that a file or folder was renamed (real paths); its lines stay known."""
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)
@@ -186,14 +187,14 @@ class ReadState:
         return frozenset(self._lines.get((document.uri, document.sha256), ()))
 
     def forget_ranges(self) -> None:
-        """Read shows every range again: the results that showed them left the conversation.
+        """Have Read show every range again: the results that showed them left the conversation.
 
         The lines still count as shown, since a summary keeps what the model learnt.
         """
         self._shown.clear()
 
     def show(self, spans: Iterable[Span]) -> None:
-        """The model was shown these lines."""
+        """Note that the model was shown these lines."""
         for span in spans:
             _add(self._lines, span)
 

@@ -1,4 +1,4 @@
-"""Which files a search looks at, and what is said of them where it finds nothing."""
+"""Which files a search looks at, and what it reports about them when nothing matches."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Selection:
         return self.named(file) and (self.hides is None or not self.hides(file.path))
 
     def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
-        """The selected ones of `files`."""
+        """Those of `files` that are selected."""
         return iter(files) if self.is_all else filter(self.fits, files)
 
     @cached_property
@@ -185,7 +185,7 @@ def select(
 
 
 def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
-    """The workspace-relative path, unescaped, of a file or folder; None for the whole workspace.
+    """The unescaped relative path of a file or folder; None for the whole workspace.
 
     Raises `UsageError` for a path outside the workspace.
     """
@@ -201,7 +201,7 @@ def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
 def including_ignored(
     snapshot: WorkspaceSnapshot, place: str | None, cancelled: Cancellation
 ) -> tuple[WorkspaceSnapshot, str]:
-    """With the files that ignore files leave out; a note, on its own line, if some are missing."""
+    """The files with the ignored ones; a note, on its own line, if some are missing."""
     snapshot, is_all = with_ignored(snapshot, place, cancelled.is_set)
     first = f"only the first {MAX_IGNORED:,} ignored files, or those found in 5 s, were looked at"
     return snapshot, "" if is_all else f"\n[{first}; give a path for the others]"
@@ -210,8 +210,8 @@ def including_ignored(
 def pattern_of(snapshot: WorkspaceSnapshot, asked: str, place: str | None) -> str:
     """The glob for paths below `place` that the model means by the pattern `asked`.
 
-    An absolute pattern may lead into the workspace. A folder, with a "/" at its end or where no
-    file has the name, means all files in it. Raises `UsageError`.
+    An absolute pattern may lead into the workspace. A folder (it ends in "/", or no file has that
+    name) means all files in it. Raises `UsageError`.
     """
     sign = "!" if asked.startswith("!") else ""
     pattern = _from_place(snapshot, asked.removeprefix("!"), place)
@@ -272,7 +272,7 @@ def _expect_something(selection: Selection, place: str) -> None:
 
 
 def extensions_of(file_type: str) -> tuple[str, ...]:
-    """The ends of file names of a type. Raises `UsageError` for an unknown type."""
+    """The file-name endings of a type. Raises `UsageError` for an unknown type."""
     name = file_type.lower().lstrip(".")
     try:
         return _TYPES[_ALIASES.get(name, name)]
@@ -283,7 +283,7 @@ def extensions_of(file_type: str) -> tuple[str, ...]:
 
 
 def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
-    """How much was searched and what was left out, so that "nothing found" proves something."""
+    """How much was searched and what was left out, so that "nothing found" is convincing."""
     if not snapshot.roots:
         return "No folder is open, so there was nothing to look at."
     looked, place = selection.count, selection.place
@@ -306,7 +306,7 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
 
 
 def hints(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) -> list[str]:
-    """What may be wrong with a pattern that matches nothing."""
+    """Possible mistakes in a pattern that matches nothing."""
     found = []
     if "[" in pattern:
         found.append("[…] stands for one character of a set; write \\[ for a bracket itself.")

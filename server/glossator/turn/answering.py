@@ -1,4 +1,4 @@
-"""From a question to the model's answer: directly, or by a plan of tasks.
+"""Takes a question to the model's answer: directly, or by a plan of tasks.
 
 The first request is sent at once, and the dispatcher is asked beside it. If the question turns out
 to be hard before a call of the first reply is carried out, that reply is void and a plan is made;
@@ -40,7 +40,7 @@ SECONDS = 60.0  # for the plan
 
 _FACTS = 40  # for a plan, the likeliest to bear on the question first
 _QUESTION = 500  # characters of one
-_EARLIER = 3  # questions that the dispatcher is told before there is a summary
+_EARLIER_QUESTIONS = 3  # questions that the dispatcher is told before there is a summary
 
 _ATTACHED = (
     "The question came with these, of which tasks see nothing; a description names what it needs:"
@@ -58,7 +58,7 @@ _NO_AGENTS = (
 
 
 class Answering:
-    """The way from one question to the model's answer; `flow` is its state machine."""
+    """Takes one question to the model's answer; `flow` is the state machine of the run."""
 
     def __init__(
         self,
@@ -115,11 +115,11 @@ class Answering:
         return self._outcome
 
     def citations_of(self, task: int) -> tuple[Citation, ...] | None:
-        """What `[cite: task, N]` in the answer stands for; None: there is no such task."""
+        """What `[cite: task, N]` in the answer refers to; None if there is no such task."""
         return next((each.citations for each in self._results if each.number == task), None)
 
     async def before_acting(self) -> None:
-        """The first reply's calls wait until it is decided whether there is to be a plan."""
+        """Hold the first reply's calls until it is decided whether there is to be a plan."""
         self._first.set()
         await self._decided.wait()
 
@@ -151,7 +151,7 @@ class Answering:
         return _way(way, how)
 
     def _known_way(self) -> tuple[Signal, str] | None:
-        """The way, where no model has to be asked about it."""
+        """Whether there is to be a plan, where that can be decided without asking a model."""
         settings, choice = self._app.settings.plan, self._asked.plan
         if choice is PlanChoice.DIRECT:
             return _way(TaskType.SIMPLE, "as you asked")
@@ -166,11 +166,11 @@ class Answering:
         return None
 
     def _by_words(self) -> TaskType:
-        """Later questions are simple: their words do not say what they are about."""
+        """Decide by the question's words; a later question counts as simple."""
         return by_words(self._asked.question) if self._is_first else TaskType.SIMPLE
 
     async def _dispatched(self) -> TaskType | None:
-        """What the fast model says; None if it fails."""
+        """The fast model's decision; None if the request fails."""
         fast = self._app.models.fast
         await asyncio.sleep(HEAD_START)
         try:
@@ -179,14 +179,16 @@ class Answering:
             return None
 
     def _summary(self) -> str:
-        """What the session was about: before there is a summary, its last questions."""
+        """What the session was about: its summary, or before there is one, its last questions."""
         known = self._app.ledger.cores.of(self._session.id).session_summary.text
         asked = [each for each in self._session.asked if each.run_id != self._run.id]
-        last = (f"Asked: {shorten(each.question, _QUESTION)}" for each in asked[-_EARLIER:])
+        last = (
+            f"Asked: {shorten(each.question, _QUESTION)}" for each in asked[-_EARLIER_QUESTIONS:]
+        )
         return known or "\n".join(last)
 
     async def _discard(self, loop: asyncio.Task[RunOutcome]) -> None:
-        """End the first request; the conversation is as it was before its reply."""
+        """Cancel the first request and restore the conversation as it was before its reply."""
         await _ended(loop)
         self._loop = None
         self._session.conversation.newest_reply = self._newest
@@ -194,7 +196,7 @@ class Answering:
         self._run.emit(TextDiscarded(DiscardReason.PLAN))
 
     def _has_answered(self) -> bool:
-        """Whether a reply counts already; it may still be reviewed."""
+        """Whether a reply already counts as the answer; it may still be reviewed."""
         later = self._session.conversation.messages[self._begun :]
         return any(message["role"] == "assistant" for message in later)
 
@@ -206,7 +208,7 @@ class Answering:
         return self._loop
 
     async def _look(self) -> tuple[Signal, str]:
-        """Let the model look things up and answer; what the user was asked before goes with it."""
+        """Let the model look things up and answer; earlier questions to the user go with it."""
         if self._said:
             said = load_prompt("user/clarified").render(said="\n\n".join(self._said))
             self._session.conversation.append(user_message(said))
@@ -214,7 +216,7 @@ class Answering:
         return Signal.ANSWERED, ""
 
     async def _decompose(self) -> tuple[Signal, str]:
-        """Make a plan, with the user if it is ambiguous or they want to see it."""
+        """Make a plan; ask the user if the question is ambiguous or the plan is to be reviewed."""
         if self._app.model.offline or not self._app.settings.agents.parallel:
             return self._unplanned(_OFFLINE if self._app.model.offline else _NO_AGENTS)
         names = ", ".join(map(shown, self._asked.attached))
@@ -257,7 +259,7 @@ class Answering:
         return Signal.UNPLANNED, "the question is answered directly"
 
     async def _agreed(self, made: tuple[PlannedTask, ...]) -> str:
-        """What the user said of a plan that they are shown, if they want to review it."""
+        """What the user said about the plan, if they want to review plans."""
         self._show(made)
         if not self._app.settings.plan.review:
             return GO_ON
@@ -273,7 +275,7 @@ class Answering:
         self._run.emit(PlanChanged(tasks))
 
     async def _execute(self) -> tuple[Signal, str]:
-        """Work on the tasks, and have the user settle what their sources disagree about."""
+        """Work on the tasks, and ask the user to settle contradictions between their sources."""
         tasks = PlannedTasks(self._app, self._delegation)
         try:
             self._results = await execute(self._tasks, tasks.work, self._show)
@@ -290,7 +292,7 @@ class Answering:
         return Signal.EXECUTED, f"{failed} of {len(self._results)} tasks failed" if failed else ""
 
     async def _synthesise(self) -> tuple[Signal, str]:
-        """The conversation's own turn: the results, and the question again."""
+        """Let the conversation itself answer, from the tasks' results and the question again."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         facts = tuple(filter(self._app.ledger.is_fresh, self._facts))
         reads = self._session.reads
@@ -312,7 +314,7 @@ def _way(way: TaskType, how: str) -> tuple[Signal, str]:
 
 
 async def _ended(task: asyncio.Task[object] | None) -> None:
-    """Cancel a task and wait for its end."""
+    """Cancel a task and wait until it has ended."""
     if task is not None and not task.done():
         task.cancel()
         await asyncio.wait({task})

@@ -63,7 +63,7 @@ async def execute(
     results: dict[str, ToolResult],
     started: Started,
 ) -> None:
-    """Run the calls; each result goes into `results`, by call id, as soon as it is complete.
+    """Run the calls; each result is put into `results`, by call id, as soon as it is complete.
 
     A cancellation thus loses no finished result. Calls run in parallel up to the first one that
     acts; from there on one after another, each on the workspace that the last one left. `started`
@@ -92,9 +92,9 @@ async def call_tool(
     permission: Permission,
     hooks: ToolHooks | None = None,
 ) -> ToolResult:
-    """The result of a call; wrong names and arguments, denials and failures are results, too.
+    """Run one call and return its result; wrong arguments, denials and failures are results, too.
 
-    The tool can edit only the files that the permission is for.
+    The tool can edit only the files that the permission covers.
     """
     clock = RunClock()
     timed = replace(context, waiting=clock.waiting_also(context.waiting))
@@ -143,7 +143,7 @@ async def _call_tool(
 
 
 def _arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
-    """Raises `UsageError` for what the tool does not take."""
+    """The checked arguments. Raises `UsageError` for arguments that the tool does not take."""
     try:
         return tool.args.model_validate(given)
     except ValidationError as error:
@@ -153,7 +153,7 @@ def _arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
 async def _heard(
     hooks: ToolHooks, tool: Tool, args: ToolArgs, context: ToolContext, call_id: str
 ) -> tuple[ToolArgs, ToolContext, str]:
-    """What is decided about after the hooks spoke, and a note for the model about changes.
+    """Ask the hooks about a call; returns the call as they changed it, and a note about that.
 
     Raises `UsageError` if one blocks the call.
     """
@@ -170,7 +170,7 @@ async def _heard(
 
 
 def _changed_arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
-    """The arguments that a hook puts in their place. Raises `UsageError`."""
+    """The arguments that a hook replaced the model's with. Raises `UsageError` for wrong ones."""
     try:
         return tool.args.model_validate(given)
     except ValidationError as error:
@@ -223,7 +223,7 @@ def _show(run: RunContext, call: ToolCall, output: str) -> None:
 
 
 def _summary(result: ToolResult) -> str:
-    """The result in a line for people."""
+    """The result in one line, for people."""
     first, _, rest = result.text.partition("\n")
     if rest and not result.error and not result.outcome:
         return f"{result.text.count(chr(10)) + 1:,} lines"
@@ -250,7 +250,7 @@ def _argument_problems(tool: Tool, error: ValidationError) -> str:
 
 
 def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
-    """The arguments of the tool, or of the items of the wrong argument."""
+    """The arguments that the tool takes, or that the items of the wrong argument take."""
     field = args.model_fields.get(str(*place))
     items = get_args(field.annotation)[:1] if field else ()
     whose = "It"
@@ -261,7 +261,7 @@ def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A result, and the context whose drafts are adopted when it is taken."""
+    """The result of an early call; the drafts in its context are adopted with the result."""
 
     result: ToolResult
     drafts: ToolContext
@@ -269,7 +269,7 @@ class _Read:
 
 
 class EarlyCalls:
-    """The calls of the current reply that have started. One for each run."""
+    """The calls of the current reply that were started early. Each run has one of these."""
 
     def __init__(self, tools: Registry, run: RunContext) -> None:
         self._tools = tools
@@ -297,6 +297,7 @@ class EarlyCalls:
         Calls after one that acts wait, so that they see its effects.
         """
         access = tool.access if (tool := self._tools.get(call.name)) else Access.NONE
+        # Calls behind one that acts must see its effects, so from there on nothing starts early.
         self._acting |= access not in (Access.READ, Access.NONE)
         if access is Access.READ and not self._acting:
             reading = self._read(call, self._wanted)
@@ -304,7 +305,7 @@ class EarlyCalls:
             await asyncio.sleep(0)  # it begins now, even if more of the reply has arrived
 
     def void(self) -> None:
-        """End the calls that have started: their reply does not count."""
+        """Cancel the calls that have started, because their reply does not count."""
         for _, task in self._started.values():
             task.cancel()
             self._void.add(task)
@@ -313,7 +314,7 @@ class EarlyCalls:
         self._acting = False
 
     async def take(self, call: ToolCall) -> ToolResult | None:
-        """The result of a call that was started, None for any other."""
+        """The result of a call that was started early; None for any other call."""
         self._wanted.set()
         asked, task = self._started.pop(call.id, (None, None))
         if task is None:
@@ -323,6 +324,7 @@ class EarlyCalls:
             self._void.add(task)
             return None
         read = await task
+        # Only now the reply counts: a void reply's calls must not count as shown (0031).
         read.context.reads.adopt(read.drafts.reads)
         read.context.findings.adopt(read.drafts.findings)
         return read.result

@@ -1,4 +1,4 @@
-"""What a conversation is compacted with: what is kept, and what a summary carries over."""
+"""Builds a run's compactor: what a compaction keeps, and which state the summary carries over."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from glossator.turn.told.whole import changed_since
 _ASKING = frozenset({"AskUser"})
 _GUIDING = frozenset({"Skill"})  # its text says how to go on
 _IN_STATE = frozenset({"Todo"})
-_REPORTS = 20  # the newest, that a compaction carries over
+_MAX_REPORTS = 20  # the newest, that a compaction carries over
 _REPORT_CHARACTERS = 300
 
 
@@ -34,7 +34,7 @@ def compactor_of(
     hooks: SessionHooks,
     trigger: Literal["auto", "manual"] = "auto",
 ) -> Compactor:
-    """What compacts a session whose system prompt and tools are frozen."""
+    """The compactor of a session whose system prompt and tools are frozen."""
     refused = partial(hooks.refuses_compaction, trigger)
     acting = {name for name, tool in app.tools.items() if tool.access is not Access.READ}
     acting |= {spec.name for spec in session.tools if spec.name.startswith(MCP)}
@@ -80,12 +80,12 @@ def _carried(app: Application, session: Session) -> CarriedState:
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
         permissions=(f"mode {acting.mode}", *acting.granted),
         files=tuple(files),
-        reports=tuple(map(_brief, session.reports[-_REPORTS:])),
+        reports=tuple(map(_brief, session.reports[-_MAX_REPORTS:])),
     )
 
 
 def _brief(report: Report) -> str:
-    """A report in a line: the task, and the finding that matters most."""
+    """A report in one line: the task, and the finding that matters most."""
     first = report.findings[0].text if report.findings else "nothing"
     found = shorten(" ".join(first.split()), _REPORT_CHARACTERS)
     partial = f" (partial: {report.partial})" if report.partial else ""

@@ -1,4 +1,4 @@
-"""The sub-agents of one run: what each gets, and its share of the run's budget."""
+"""The sub-agents of one run: what each one is given, and its share of the run's budget."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class _Explorer:
 
 
 class Delegation(SubAgents):
-    """Sends out the sub-agents of a run; `meter` counts for the run and its session.
+    """Starts the sub-agents of a run; `meter` counts for the run and its session.
 
-    `model` is the run's.
+    `model` is the run's model.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Delegation(SubAgents):
 
     @property
     def report_bytes(self) -> int:
-        """How much of a report the conversation is given."""
+        """How many bytes of a report the conversation is given."""
         return self._app.settings.agents.report_bytes
 
     def received(self, reply: Message) -> None:
-        """The model replied with calls; a fork knows what was shown before they are run."""
+        """Note a reply before its calls run, so that a fork knows what was shown until then."""
         self._session.received(reply)
         if any(block.get("name") == Fork.name for block in reply["content"]):
             self._shown = self._session.reads.copy(), self._session.findings.copy()
@@ -82,10 +82,10 @@ class Delegation(SubAgents):
         looked: Sequence[FoundPlace] = (),
         judged: Judged = unheard,
     ) -> Report:
-        """A sub-agent without any history; what is attached is put before it with its task.
+        """Run a sub-agent that has no history; attached texts stand before its task.
 
-        `looked` are places at which somebody looked for it in vain; `judged` is given the
-        statements of the report with their verdicts.
+        `looked` are places that were searched in vain; `judged` is called with the statements of
+        the report and their verdicts.
         """
         app, task, thoroughness = self._app, directive.task, directive.thoroughness
         async with self._place() as is_free:
@@ -130,7 +130,7 @@ class Delegation(SubAgents):
         established: Established,
         judged: Judged,
     ) -> Report:
-        """A task of a plan: one reply without tools; `reads` are the lines that `message` shows."""
+        """Run a task of a plan: one reply without tools; `message` shows the lines in `reads`."""
         async with self._place() as is_free:
             if not is_free:
                 return Report(name, task, partial=_TOO_LATE)
@@ -152,13 +152,13 @@ class Delegation(SubAgents):
             )
 
     async def look_up(self, query: str, reads: ReadState) -> ToolResult:
-        """What is found for a query, see `look_up`; `reads` knows then what was shown."""
+        """What is found for a query, see `look_up`; it is recorded in `reads` as shown."""
         await self._app.ready()
         context = self._context(reads, Findings(), RunClock())
         return await look_up(query, context, self._permission, reads)
 
     async def fork(self, task: str, call_id: str) -> Report:
-        """The conversation itself, up to what was sent of it last, with one more message."""
+        """Run a copy of the conversation, up to the last request, with one more message."""
         conversation = self._session.conversation
         async with self._place() as is_free:
             if not is_free:
@@ -194,7 +194,7 @@ class Delegation(SubAgents):
             )
 
     async def _described(self, name: str) -> _Explorer:
-        """The sub-agent of that name, by default our own. Raises `UsageError` if it is unknown."""
+        """The sub-agent of that name, or our own for "". Raises `UsageError` if it is unknown."""
         app = self._app
         system = system_blocks((sub_agent_section(app.host.snapshot()),), "system/explore")
         if not name:
@@ -234,7 +234,7 @@ class Delegation(SubAgents):
         budget: AgentBudget,
         specs: tuple[ToolSpec, ...] = (),
     ) -> Agent:
-        """An agent with a budget, within what is left of the run's time."""
+        """An agent whose limits fit into what is left of the run's time and money."""
         seconds = min(budget.seconds, self._seconds_left)
         limits = self._app.settings.limits.model_copy(
             update={"turns": budget.turns, "tokens": budget.tokens, "seconds": seconds}
@@ -248,7 +248,7 @@ class Delegation(SubAgents):
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[bool]:
-        """One of the places for sub-agents; False if none is free before the run's time is up."""
+        """Wait for a free place for a sub-agent; False if the run's time is up before."""
         places = self._app.exploring
         try:
             await asyncio.wait_for(places.acquire(), self._seconds_left)
@@ -267,7 +267,7 @@ class Delegation(SubAgents):
         clock: RunClock,
         abilities: tuple[object, ...] = (),
     ) -> ToolContext:
-        """What a call of a sub-agent sees: nothing that it could act with."""
+        """What a call of a sub-agent sees: nothing that it could change anything with."""
         app = self._app
         return ToolContext(
             snapshot=app.host.snapshot(),
@@ -281,5 +281,5 @@ class Delegation(SubAgents):
 
 
 def _to_look(agent: Agent) -> str:
-    """The seconds that a sub-agent has before it must report."""
+    """How many seconds a sub-agent may look before it must report."""
     return f"{agent.limits.seconds - seconds_for_last_word(agent.limits.seconds):.0f}"

@@ -1,7 +1,7 @@
-"""Hooks in conversations: when they run, what they are told, and what becomes of it.
+"""Hooks in conversations: when they run, what they are told, and how their answers are used.
 
-They run in the sandbox of commands, and only where the folder is trusted; those of the workspace,
-if exactly what would run is adopted. Where there are none, nothing is done.
+They run in the sandbox of commands, and only in a trusted folder. Hooks that the workspace brings
+must also be adopted exactly as they would run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from glossator.sessions import Reminders
 from glossator.tools import ToolArgs
 from glossator.workspace import WorkspaceSnapshot
 
-_NAMED = 80  # characters of a command in a notice
+_NAMED_CHARACTERS = 80  # characters of a command in a notice
 _REASON = 2_000  # characters of a reason or a notice
 _NOTHING = HookAnswer()
 
@@ -47,8 +47,8 @@ WasTold = Callable[[str], bool]  # whether a text stands in the conversation
 class SessionHooks:
     """Runs the hooks of one conversation or sub-agent; implements `ToolHooks`.
 
-    What they tell the model goes into `reminders`, `tell` shows the user a notice. They are told
-    `mode`; without one that of the session.
+    What hooks tell the model goes into `reminders`; `tell` shows the user a notice. Hooks are told
+    `mode`, or the session's mode if there is none.
     """
 
     app: Application
@@ -59,15 +59,15 @@ class SessionHooks:
     mode: Mode | None = None
 
     def any_of(self, *events: HookEvent) -> bool:
-        """Whether there are hooks for one of these moments."""
+        """Whether there are hooks for any of these moments."""
         hooks = self.app.hooks
         return bool(hooks.own or hooks.adopted) and any(hooks.of(event) for event in events)
 
     async def admit(self, question: str, was_told: WasTold, *, source: str = "") -> None:
-        """A question is about to be answered, with a `source` as the first in its session here.
+        """Ask the hooks about a question; a session's first question here has a `source`.
 
-        A note on it that is the same as on the last question, and that the model still reads
-        (`was_told`), is not told again. Raises `UsageError` if a hook refuses the question.
+        A hook's note is left out if it equals the last question's note and the model can still read
+        that one (`was_told`). Raises `UsageError` if a hook refuses the question.
         """
         told: list[str] = []
         if source:
@@ -86,12 +86,12 @@ class SessionHooks:
         self.reminders.add(*told)
 
     def concern(self, tool: str) -> bool:
-        """Whether there are hooks about a tool."""
+        """Whether there are hooks about this tool."""
         of = self.app.hooks.of
         return bool(of(HookEvent.BEFORE_TOOL, tool) or of(HookEvent.AFTER_TOOL, tool))
 
     async def before(self, tool: str, args: ToolArgs, call_id: str) -> HookAnswer:
-        """What hooks say about a call that is about to be decided about."""
+        """Run the hooks about a call whose permission is about to be decided; what they say."""
         if self.halted:
             return HookAnswer(block="A hook of the user ends the run.")
         call = await self._call(tool, args, call_id)
@@ -104,7 +104,7 @@ class SessionHooks:
         )
 
     async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
-        """Run hooks after a call that succeeded; what they say is told with the results."""
+        """Run the hooks after a call that succeeded; what they say is told with the results."""
         response = {"text": result.text, "unsuccessful": result.unsuccessful}
         call = await self._call(tool, args, call_id)
         said = await self._run(HookEvent.AFTER_TOOL, tool, **call, tool_response=response)
@@ -118,20 +118,20 @@ class SessionHooks:
             await self.app.host.ready()
 
     async def go_on(self, times: int) -> str:
-        """Why the model goes on after an answer, after so many times; "" if it does not."""
+        """Why the model must go on after so many answers; "" if it need not."""
         said = await self._run(HookEvent.STOP, stop_hook_active=times > 0)
         if said.halt or not said.block:
             return ""
         return load_prompt("user/hook_stop").render(text=in_tags(shorten(said.block, _REASON)))
 
     async def refuses_compaction(self, trigger: str) -> str:
-        """Why the conversation is not to be compacted; "" if it may be."""
+        """Why the conversation must not be compacted; "" if it may be."""
         said = await self._run(HookEvent.BEFORE_COMPACTION, trigger, trigger=trigger)
         reason = said.block or said.halt
         return f"a hook of yours refuses: {_for_user(reason)}" if reason else ""
 
     async def compacted(self) -> None:
-        """Run the hooks of a session's start again: what they said is gone from the conversation.
+        """Run the hooks of a session's start again, since the compaction dropped what they said.
 
         What they say now goes with the next message.
         """
@@ -140,7 +140,7 @@ class SessionHooks:
         self._heard(HookEvent.SESSION_START, said)
 
     def _tell_block(self, began: HookAnswer) -> None:
-        """A hook of a session's start cannot refuse it."""
+        """Tell the user that a hook of a session's start tried to refuse it, which it cannot."""
         if began.block:
             self.tell(f"A hook (sessionStart) says: {_for_user(began.block)}")
 
@@ -157,7 +157,7 @@ class SessionHooks:
         return {"tool_name": tool, "tool_input": given, "tool_use_id": call_id}
 
     async def _run(self, event: HookEvent, about: str = "", **said: object) -> HookAnswer:
-        """Run the hooks of a moment side by side; what they say together."""
+        """Run the hooks of one moment side by side, and combine what they say."""
         acting, before = self.app.acting, self.app.hooks.of(event, about)
         if not before or not acting.trust.is_trusted:
             return _NOTHING
@@ -195,7 +195,7 @@ class SessionHooks:
     async def _as_adopted(
         self, before: tuple[KnownHook, ...], snapshot: WorkspaceSnapshot
     ) -> tuple[KnownHook, ...]:
-        """Those that are still what the user adopted."""
+        """The hooks that are still exactly what the user adopted."""
         if not any(each.folder for each in before):
             return before
         await _look(self.app, snapshot, self.tell)
@@ -210,7 +210,7 @@ class SessionHooks:
         said = await run_hook(shell, event, hook, folder, data)
         if isinstance(said, HookAnswer):
             return said
-        name = shown(shorten(hook.command, _NAMED))
+        name = shown(shorten(hook.command, _NAMED_CHARACTERS))
         self.tell(f"The hook `{name}` ({event.setting}) {_for_user(said)}. It counts for nothing.")
         return _NOTHING
 
@@ -218,13 +218,13 @@ class SessionHooks:
 async def session_hooks(
     app: Application, session_id: str, reminders: Reminders, tell: Callable[[str], object]
 ) -> SessionHooks:
-    """The hooks of a conversation, those of the workspace as they are now."""
+    """The hooks of a conversation; those of the workspace are read now."""
     await _look(app, app.host.snapshot(), tell)
     return SessionHooks(app, session_id, reminders, tell)
 
 
 async def left_out_hooks(app: Application, now: WorkspaceNow) -> tuple[str, ...]:
-    """What the workspace asks for that could run, and does not: `2 hooks`; may be empty."""
+    """The hooks of the workspace that are not run, counted as in `2 hooks`; may be empty."""
     trusted, off = now.trusted, now.is_off(ContextKind.HOOK)
     found = (await asyncio.to_thread(proposed_hooks, now.snapshot, hashed=trusted)).hooks
     wanted = [each for each in found if each.hook is not None and each.id not in off]
@@ -235,7 +235,7 @@ async def left_out_hooks(app: Application, now: WorkspaceNow) -> tuple[str, ...]
 async def _look(
     app: Application, snapshot: WorkspaceSnapshot, tell: Callable[[str], object]
 ) -> None:
-    """Look at the hooks of the workspace; tells, once, which are not as they were adopted."""
+    """Read the hooks of the workspace; tell, once, which of them differ from what was adopted."""
     if not (app.hooks.adopted or app.approvals.any_of(KIND, snapshot.roots)):
         return
     for changed in await app.hooks.look(snapshot, trusted=app.acting.trust.trusts(snapshot.roots)):

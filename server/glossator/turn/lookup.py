@@ -1,4 +1,4 @@
-"""What is looked up for a task: definitions of the names in it, then what Search finds."""
+"""Looks up what a task needs: definitions of the names in it, then what Search finds."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from glossator.tools import ReadState, ToolContext
 from glossator.turn.calls import call_tool
 from glossator.worker import JobFailed, WorkerGone
 
-_NAMES = 6  # that are looked up
-_SHARE = 0.5  # of the tokens that Search may show, for definitions besides
-_FEW = 3  # definitions of one name that are shown with their bodies
-_LONG = 60  # lines; of a longer definition with members only some of these are whole
-_LONGEST = 200  # lines of one without members that is shown whole
-_CHARACTERS = 500  # of a line
+_MAX_NAMES = 6  # that are looked up
+_DEFINITIONS_SHARE = 0.5  # of the tokens that Search may show, for definitions besides
+_MAX_BODIES = 3  # definitions of one name that are shown with their bodies
+_MAX_WHOLE_WITH_MEMBERS = 60  # lines; a longer definition with members is not shown whole
+_MAX_WHOLE_LINES = 200  # lines; a longer definition without members is not shown whole
+_LINE_CHARACTERS = 500  # of a line
 _QUOTED = re.compile(r"`([^`\s]{2,100})`")
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -55,11 +55,12 @@ async def look_up(
 ) -> ToolResult:
     """Definitions of the names in a query, then what Search finds.
 
-    `reads` knows then what was shown. Definitions take at most half as much as Search may.
+    What was shown is recorded in `reads`. Definitions take at most half as many bytes as Search
+    may.
     """
-    room = round(MAX_TOKENS * BYTES_PER_TOKEN * _SHARE)
+    room = round(MAX_TOKENS * BYTES_PER_TOKEN * _DEFINITIONS_SHARE)
     defined: list[ToolResult] = []
-    for name in names_in(query)[:_NAMES]:
+    for name in names_in(query)[:_MAX_NAMES]:
         own = ReadState()
         found = await _definitions(name, query, reads, replace(context, reads=own), permission)
         size = len(found.text.encode("utf-8", "surrogatepass")) if found else 0
@@ -84,9 +85,9 @@ async def look_up(
 async def _definitions(
     name: str, query: str, known: ReadState, context: ToolContext, permission: Permission
 ) -> ToolResult | None:
-    """The definitions of a name; None if there are none, or none that `known` does not show.
+    """The definitions of a name; None if there are none, or if `known` shows them all.
 
-    Of many there are only the lines that Symbols lists. What imports the name is no definition.
+    If there are many, only the lines that Symbols lists. An import of the name is no definition.
     """
     try:
         scope = SearchScope(hides=context.hidden)
@@ -94,7 +95,7 @@ async def _definitions(
             context.snapshot, Name.parse(name), scope
         )
         hits = [hit for hit in found.hits if not _IMPORTS.search(hit.line.text)]
-        if len(hits) <= _FEW:
+        if len(hits) <= _MAX_BODIES:
             parts = [await _definition(hit, query, known, context) for hit in hits]
             return _as_one(each for each in parts if each is not None)
     except (UsageError, WorkerGone, JobFailed):
@@ -107,9 +108,9 @@ async def _definitions(
 async def _definition(
     hit: Definition, query: str, known: ReadState, context: ToolContext
 ) -> ToolResult | None:
-    """A definition whole; of a long one that has members the first lines of these.
+    """A whole definition; of a long one that has members, their first lines.
 
-    Members that the query names are whole, too. None if `known` shows all of it.
+    Members that the query names are shown whole, too. None if `known` shows all of it.
     """
     snapshot, symbol = context.snapshot, hit.symbol
     document = await asyncio.to_thread(snapshot.read, hit.line.path)
@@ -118,7 +119,9 @@ async def _definition(
     outline = await context.need(SymbolFinder).outline(snapshot, document)
     within = (*symbol.container, symbol.name)
     members = [each for each in outline if each.container == within and _encloses(symbol, each)]
-    is_long = symbol.last_line - symbol.first_line >= (_LONG if members else _LONGEST)
+    is_long = symbol.last_line - symbol.first_line >= (
+        _MAX_WHOLE_WITH_MEMBERS if members else _MAX_WHOLE_LINES
+    )
     words = set(_WORD.findall(query))
     whole = [each for each in members if each.name in words] if is_long else [symbol]
     numbers = {n for each in whole for n in range(each.first_line, each.last_line + 1)}
@@ -130,12 +133,12 @@ async def _definition(
     for each in whole:
         lines = each.last_line - each.first_line + 1
         context.reads.remember(document.path, (each.first_line, lines), document.sha256)
-    spans, shortened = whole_and_cut(document, new, _CHARACTERS)
+    spans, shortened = whole_and_cut(document, new, _LINE_CHARACTERS)
     context.reads.show(spans)
     context.reads.mark_citable(shortened)
     head = place(snapshot.relative(document.path), symbol.first_line, symbol.last_line)
     head += f"  [{symbol.kind}{', not all of it' if is_long else ''}]"
-    shown = (f"{n}\t{shorten(document.lines[n - 1], _CHARACTERS)}" for n in new)
+    shown = (f"{n}\t{shorten(document.lines[n - 1], _LINE_CHARACTERS)}" for n in new)
     return ToolResult("\n".join((head, *shown)), spans, citable=shortened)
 
 
@@ -144,7 +147,7 @@ def _encloses(symbol: Symbol, other: Symbol) -> bool:
 
 
 def _as_one(results: Iterable[ToolResult]) -> ToolResult | None:
-    """Results as one; None for none."""
+    """Several results joined into one; None if there are none."""
     every = list(results)
     if not every:
         return None
@@ -156,7 +159,7 @@ def _as_one(results: Iterable[ToolResult]) -> ToolResult | None:
 
 
 def _places(results: Iterable[ToolResult], context: ToolContext) -> tuple[FoundPlace, ...]:
-    """Where definitions were shown."""
+    """The places where definitions were shown."""
     relative = context.snapshot.relative
     return tuple(
         FoundPlace(relative(path), span.first_line, span.last_line)
@@ -167,7 +170,7 @@ def _places(results: Iterable[ToolResult], context: ToolContext) -> tuple[FoundP
 
 
 def looked_at(places: Iterable[FoundPlace]) -> str:
-    """Places with what encloses them, a line each, for who is to look further."""
+    """Places and what encloses them, one per line, for the agent that looks further."""
     return "\n".join(
         dict.fromkeys(
             f"- {place(each.path, each.first_line, each.last_line)}"

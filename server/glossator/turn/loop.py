@@ -101,7 +101,7 @@ async def _run(
 
 
 def _count(run: RunContext, guard: Guard) -> None:
-    """Count a reply; warn after the first if a money limit needs an unknown price."""
+    """Count a reply; after the first one, warn if a money limit needs an unknown price."""
     guard.count()
     if guard.turns == 1 and guard.meter.is_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
@@ -118,7 +118,7 @@ async def _act(
 ) -> Stop | None:
     """Run the calls and append the reply with their results, also if the run is cancelled.
 
-    Returns the limit that ended the calls early, or `last`, the one that lets no others follow.
+    Returns the limit that ended the calls early, or `last` after the calls that must be the last.
     """
     if reply.stop is not StopReason.TOOL_USE:
         _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
@@ -141,6 +141,8 @@ async def _act(
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
+        # Also after a cancellation: the provider refuses every later request of a conversation in
+        # which a call has no result (see `llm.conversation.repair_messages`).
         farewell = limit is not None
         _answer_all(
             conversation,
@@ -160,7 +162,7 @@ def _only_reads(agent: Agent, reply: Reply) -> bool:
 
 
 def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
-    """Results for repeated calls, which do not run; the next repetition ends the run."""
+    """Results for repeated calls, which are not run; the next repetition ends the run."""
     repeated = guard.repeated(reply.tool_calls)
     if repeated:
         guard.warn()
@@ -169,7 +171,7 @@ def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
 
 
 async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None:
-    """Compact if the window is nearly full. Returns the limit that is reached, if any."""
+    """Compact if the window is nearly full. Returns the limit that was reached, if any."""
     if run.compactor:
         with suppress(TimeoutError):
             async with run.clock.limit(guard.seconds_to_act):
@@ -179,7 +181,7 @@ async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None
 
 
 def _unsaid(reply: Reply, limit: Stop | None) -> Stop | None:
-    """The limit because of which a reply without calls is no answer, if any."""
+    """The limit that cut off a reply without calls, so that it is no answer; None if it is one."""
     if reply.stop is StopReason.PAUSE_TURN:
         return limit
     if reply.stop is StopReason.MAX_TOKENS and not (reply.text or reply.requested):
@@ -237,7 +239,7 @@ def _end(conversation: Conversation, reply: Reply, guard: Guard) -> RunOutcome:
 
 
 def _keep(conversation: Conversation, reply: Reply, why: str) -> None:
-    """Append a reply whose calls did not run."""
+    """Append a reply whose calls were not run."""
     if reply.requested:
         _answer_all(conversation, reply, "Not run", why)
     elif reply.message["content"]:
@@ -254,7 +256,7 @@ def _answer_all(
     *,
     farewell: bool = False,
 ) -> None:
-    """Append the reply and a result for each call; calls without one get its `fate` and `why`.
+    """Append the reply and a result for each call; calls without one get `fate` and `why`.
 
     `more` follows the results.
     """
@@ -267,7 +269,7 @@ def _answer_all(
 
 @dataclass(frozen=True, slots=True)
 class Reviewing:
-    """The answers of one run; `again` has the model go on with the conversation."""
+    """Reviews the answers of one run; `again` has the model continue the conversation."""
 
     conversation: Conversation
     run: RunContext
@@ -289,7 +291,7 @@ class Reviewing:
         return (await self._another(answer, faults, DiscardReason.CITATIONS, why))[0]
 
     async def gone_on(self, answer: RunOutcome) -> RunOutcome:
-        """The answer; if hooks have the model go on, the last that it gives, as in `reviewed`."""
+        """The answer; if hooks have the model go on, its last one, kept as `reviewed` keeps it."""
         for times in range(MOST_TIMES):
             if not _is_whole(answer) or self.guard.exceeded(()):
                 break
@@ -306,7 +308,7 @@ class Reviewing:
     async def _another(
         self, answer: RunOutcome, told: str, reason: DiscardReason, why: str
     ) -> tuple[RunOutcome, bool]:
-        """The answer after the model was told something, and whether it is another one."""
+        """The answer after the model was told `why`, and whether it is a different one."""
         self.conversation.append(user_message(told))
         self.run.emit(TextDiscarded(reason))
         better: RunOutcome | None = None

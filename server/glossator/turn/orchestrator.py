@@ -66,7 +66,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What is done, and the next state; None: the state in which the user was asked."""
+    """What is done, and the next state; None goes back to the state that asked the user."""
 
     action: Action
     to: RunState | None
@@ -122,7 +122,7 @@ MOST: Mapping[Signal, int] = {  # how often it may occur in a run
 
 
 class Orchestrator:
-    """The machine of one run; `emit` shows its transitions."""
+    """The state machine of one run; `emit` shows its transitions."""
 
     def __init__(self, emit: Callable[[StateChanged], None]) -> None:
         self.state = RunState.IDLE
@@ -131,12 +131,12 @@ class Orchestrator:
         self._seen: Counter[Signal] = Counter()
 
     def may(self, signal: Signal) -> bool:
-        """Whether the signal is one that the state knows, and may still occur."""
+        """Whether the current state knows the signal, and it may still occur."""
         often = signal in MOST and self._seen[signal] >= MOST[signal]
         return (self.state, signal) in TABLE and not often
 
     def on(self, signal: Signal, detail: str = "") -> Action | None:
-        """Go over to the next state and give what is to be done in it; None for a bug."""
+        """Go to the next state and return the action to take there; None for a bug."""
         if not self.may(signal):
             logger.error("In the state %s there is no signal %r now.", self.state, signal.value)
             return None
@@ -150,7 +150,7 @@ class Orchestrator:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """The run fails or is cancelled when the block is."""
+        """Signal a failure or a cancellation of the block to the machine."""
         ended: Signal | None = Signal.FAILED
         try:
             yield

@@ -53,7 +53,7 @@ async def ask(
     *,
     last: bool = False,
 ) -> Reply | str:
-    """As `query`; `last` takes all the time that is left. Raises what cannot be helped."""
+    """Like `query`, with all the time left for the `last` reply. Raises what cannot be mended."""
     mending = Mending(conversation.messages, run.model.window)
     compacts, cuts = not last, list(_CUTS)
     while True:
@@ -76,6 +76,7 @@ async def ask(
             told = f"The model's server refused the request ({why}). Left out: {missing}."
             run.emit(Notice(f"{told} Asking again."))
         else:
+            # Not before the server accepts it: no failed try loses messages (docs/decisions/0056).
             if mending.changed:
                 conversation.amend(mending.messages)
             return reply
@@ -83,13 +84,13 @@ async def ask(
 
 
 def begin_again(run: RunContext, paused: list[Message]) -> None:
-    """Discard the current reply, which did not fit."""
+    """Discard the current reply, whose request did not fit."""
     run.emit(TextDiscarded())
     paused.clear()
 
 
 async def make_room(run: RunContext, guard: Guard) -> bool:
-    """Compact the conversation; whether it is shorter now."""
+    """Compact the conversation; True if it is shorter now."""
     if run.compactor is None:
         return False
     try:
@@ -107,9 +108,9 @@ async def make_room(run: RunContext, guard: Guard) -> bool:
 
 
 def _cut(mending: Mending, agent: Agent, run: RunContext, cuts: list[tuple[float, bool]]) -> str:
-    """Cut the messages to the next share of the window; what is missing, "" if nothing more is.
+    """Cut the messages to the next share of the window; says what is missing, "" if nothing new is.
 
-    The user's newest words are cut once no share can be reached without.
+    The user's newest words are cut only when no share can be reached without that.
     """
     frame = estimate_request(ModelRequest(agent.system, specs_of(agent), ()))
     while cuts:
@@ -131,7 +132,7 @@ async def query(
 ) -> Reply | str:
     """The model's reply to `messages`, or its text so far after `seconds`.
 
-    They are those of the conversation, perhaps mended, and the part of the reply before the
+    The messages are the conversation's, perhaps mended, and the part of the reply before the
     provider paused it. Waiting for the user does not count as time. An incomplete reply is removed
     from the screen. `early` starts calls as soon as they are complete. Raises `ModelError`.
     """
@@ -179,7 +180,7 @@ async def query(
 
 
 def _show_rest(reply: Reply, said: str, run: RunContext) -> None:
-    """Show what differs from the text that streamed, which may have held calls."""
+    """Show what differs from the text that streamed, since that may have held calls."""
     if said and reply.tool_calls and reply.text.strip() != said.strip():
         run.emit(TextDiscarded())
         run.hearing.discard()
@@ -222,7 +223,7 @@ def _schema(args: type[ToolArgs]) -> Schema:
 
 
 def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) -> Schema:
-    """A schema without references; without its description unless `described`."""
+    """The schema with its references resolved; its description stays only if `described`."""
     if reference := schema.get("$ref"):
         named = _plain(types[reference.rpartition("/")[2]], types, described=False)
         return named | _plain({k: v for k, v in schema.items() if k != "$ref"}, types)

@@ -1,4 +1,4 @@
-"""What a run asks its user, each time its state machine stands in the state for it.
+"""The questions that a run asks its user, each in the state of the machine that is made for it.
 
 The plan of a hard question is asked about as a text that the user may change.
 """
@@ -33,7 +33,7 @@ AskUser = Callable[[Question], Awaitable[QuestionAnswer]]
 
 
 def plan_text(tasks: Sequence[PlannedTask]) -> str:
-    """A line for each task, such as `3. Compare both. (after 1, 2)`."""
+    """The plan as text, a line for each task, such as `3. Compare both. (after 1, 2)`."""
     lines = []
     for task in tasks:
         needs = f" (after {', '.join(task.dependencies)})" if task.dependencies else ""
@@ -42,7 +42,7 @@ def plan_text(tasks: Sequence[PlannedTask]) -> str:
 
 
 def read_plan_text(text: str) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]:
-    """The tasks of a plan as it was changed, and what is wrong, as `read_plan`.
+    """Read a plan that the user changed: its tasks and what is wrong with them, as in `read_plan`.
 
     The numbers are names, whatever the order; a new task may begin with `-`. A line that begins
     with neither, or is indented, goes on with the task above it; titles and empty lines count for
@@ -74,10 +74,10 @@ def _item(id_: str, lines: Sequence[str]) -> dict[str, object]:
 async def reviewed(
     ask: AskUser, tasks: Sequence[PlannedTask]
 ) -> tuple[str, tuple[PlannedTask, ...]]:
-    """What the user said, `GO_ON`, `DIRECTLY` or words of their own, and the tasks to go on with.
+    """The user's word on a plan (`GO_ON`, `DIRECTLY` or their own), and the tasks to go on with.
 
-    It is "" if they said nothing. If the plan cannot be used as they changed it, they are asked
-    again and told why.
+    The word is "" if they said nothing. If their changed plan cannot be used, they are told why and
+    asked again.
     """
     plan, fault = plan_text(tasks), ""
     while True:
@@ -100,7 +100,7 @@ _REVIEWED_OUT = "The plan was changed several times, so the question is answered
 
 
 class RunQuestions:
-    """For one run, whose state machine is `flow`."""
+    """The questions of one run, whose state machine is `flow`."""
 
     def __init__(self, port: EditorPort, run: Run, flow: Orchestrator) -> None:
         self._port = port
@@ -108,11 +108,11 @@ class RunQuestions:
         self._flow = flow
 
     async def of_model(self, question: Question) -> QuestionAnswer:
-        """Ask what the model that answers asks; a tool's result tells what was said."""
+        """Ask the user what the model asks; the tool's result says what they answered."""
         return await self._ask(Signal.QUESTION, question)
 
     async def clarified(self, signal: Signal, question: Question) -> str:
-        """Ask about an ambiguity or a conflict; what a model is told of the answer."""
+        """Ask about an ambiguity or a conflict; returns what a model is told of the answer."""
         with self._run.clock.waiting():
             said = _in_words(await self._ask(signal, question))
         self._tell(question.text, said)
@@ -122,7 +122,7 @@ class RunQuestions:
         return f"{asked} ({question.choices})\n{_NOBODY}"
 
     async def reviewed(self, tasks: tuple[PlannedTask, ...]) -> tuple[str, tuple[PlannedTask, ...]]:
-        """What the user said of a plan, and the tasks to go on with; see `plan_review`.
+        """What the user said about a plan, and the tasks to go on with; see `plan_review`.
 
         However often they are told that a change of theirs cannot be used, it is one review. After
         as many as there may be the question is answered directly.
@@ -138,7 +138,7 @@ class RunQuestions:
         return said, made
 
     async def _ask(self, signal: Signal, question: Question) -> QuestionAnswer:
-        """Ask in the state for it; more questions than the table knows have none."""
+        """Ask in the state made for it; a question that the table does not allow gets no answer."""
         if is_seen := self._flow.may(signal):
             self._flow.on(signal, _first_line(question.text))
         answer = await self._port.ask_user(question)

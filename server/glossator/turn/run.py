@@ -69,40 +69,40 @@ class RunOutcome:
 
 
 class ToolHooks(Protocol):
-    """The user's hooks about tool calls of one run; no failure of theirs is raised."""
+    """The user's hooks about the tool calls of one run; their failures are never raised."""
 
     @property
     def halted(self) -> bool:
-        """Whether one says that the run is to end."""
+        """Whether a hook wants the run to end."""
 
     def concern(self, tool: str) -> bool:
-        """Whether there are any about a tool."""
+        """Whether there are hooks about a tool."""
 
     async def before(self, tool: str, args: ToolArgs, call_id: str) -> HookAnswer:
-        """What they say about a call that is about to be decided about."""
+        """What the hooks say about a call whose permission is about to be decided."""
 
     async def after(self, tool: str, args: ToolArgs, result: ToolResult, call_id: str) -> None:
-        """Run them after a call that succeeded; what they say goes with the results."""
+        """Run the hooks after a call that succeeded; what they say goes with the results."""
 
 
 class Hearing(Protocol):
-    """Who hears the text of a reply while it streams."""
+    """Receives the text of a reply while it streams."""
 
     def hear(self, text: str) -> None:
-        """More of the text arrived."""
+        """Take the next piece of text."""
 
     def discard(self) -> None:
-        """What was heard is void; another reply begins."""
+        """Forget what was heard; another reply begins."""
 
 
 class _Nobody:
-    """Hears nothing."""
+    """Ignores the text of replies."""
 
     def hear(self, text: str) -> None:
-        """More text."""
+        """Ignore the text."""
 
     def discard(self) -> None:
-        """Another reply."""
+        """Ignore the reply's end."""
 
 
 @dataclass(slots=True)
@@ -133,54 +133,54 @@ class RunContext(ABC):
         """The context of one call, with a snapshot of the newest workspace."""
 
     def received(self, reply: Message) -> None:  # noqa: B027 - not every run keeps it
-        """Hear of a reply whose calls are about to be run."""
+        """Called with a reply whose calls are about to be run."""
 
     async def before_acting(self) -> None:  # noqa: B027 - not every run waits
-        """Awaited before a reply's calls are run; until then nothing of the reply counts."""
+        """Awaited before a reply's calls are run; until it returns, nothing of the reply counts."""
 
     def revision(self) -> int:
         """Grows with every change of the workspace."""
         return 0
 
     def changes(self) -> int:
-        """Grows with the changes by the run's own calls."""
+        """The number of changes that the run's own calls made."""
         return 0
 
     def waits(self) -> bool:
-        """Whether a background job runs, whose output calls may wait for."""
+        """Whether a background job runs whose output calls may wait for."""
         return False
 
     def reminders(self) -> Iterable[str]:
-        """Texts for the message with the results."""
+        """Reminders that go into the message with the results."""
         return ()
 
     async def news(self) -> str:
-        """Another one, once all results are there; "" if there is none."""
+        """One more reminder, made once all results are there; "" if there is none."""
         return ""
 
     def steered(self) -> Iterable[str | Image]:
-        """What the user said meanwhile.
+        """What the user said during the run.
 
-        It counts as told, so it is asked as a message is made after which the model goes on.
+        The words count as told from here on, so this is called while the next message is made.
         """
         return ()
 
     async def review(self, answer: str) -> str:  # noqa: ARG002 - for those that review
-        """What is wrong with an answer, for the model; "" if nothing is."""
+        """What is wrong with an answer, for the model; "" if it is right."""
         return ""
 
     async def go_on(self, times: int) -> str:  # noqa: ARG002 - for those with hooks
-        """Why the model is to go on after an answer, having gone on so many times; "" if not."""
+        """Why the model must go on after so many answers; "" if it need not."""
         return ""
 
 
-_SHARE = 0.25  # of a run's time is for the last word,
-_MOST = 60.0  # but at most so many seconds
+_LAST_WORD_SHARE = 0.25  # of a run's seconds
+_LAST_WORD_MAX_SECONDS = 60.0
 
 
 def seconds_for_last_word(seconds: float) -> float:
     """The part of a run's `seconds` that is reserved for its last word."""
-    return min(_MOST, _SHARE * seconds)
+    return min(_LAST_WORD_MAX_SECONDS, _LAST_WORD_SHARE * seconds)
 
 
 def acts(tools: Registry, call: ToolCall) -> bool:
@@ -208,14 +208,14 @@ class Guard:
     _warned: bool = False
 
     def count(self) -> None:
-        """A reply arrived."""
+        """Count a reply."""
         self.turns += 1
         if self._seen != (revision := self.run.revision()):
             self._seen = revision
             self.forget()
 
     def forget(self) -> None:
-        """Something changed, or the conversation was compacted: no call is a repetition."""
+        """Forget all calls: after a change or a compaction none counts as a repetition."""
         self._keep(())
 
     def repeated(self, calls: Sequence[ToolCall]) -> frozenset[str]:
@@ -231,11 +231,11 @@ class Guard:
         return frozenset(ids)
 
     def warn(self) -> None:
-        """The model was warned of repetition: the next one ends the run."""
+        """Note that the model was warned of repetition: the next one ends the run."""
         self._warned = True
 
     def made(self, calls: Sequence[ToolCall], results: Mapping[str, ToolResult]) -> None:
-        """Count the calls that have a result, in this order."""
+        """Count the calls that got a result, in this order."""
         acted = False
         for call in calls:
             if (result := results.get(call.id)) is None:
@@ -256,16 +256,16 @@ class Guard:
 
     @property
     def seconds_left(self) -> float:
-        """Working time until the end of the run."""
+        """The working time until the end of the run, in seconds."""
         return max(0.0, self.limits.seconds - self.run.clock.seconds)
 
     @property
     def seconds_to_act(self) -> float:
-        """Working time until only the last word may begin."""
+        """The working time until only the last word may begin, in seconds."""
         return max(0.0, self.seconds_left - seconds_for_last_word(self.limits.seconds))
 
     def exceeded(self, calls: Sequence[ToolCall]) -> Stop | None:
-        """The limit that forbids running these calls."""
+        """The limit that forbids these calls; None if they may run."""
         if self.turns >= self.limits.turns:
             return Stop.TURNS
         if reached := self.meter.reached():
@@ -277,7 +277,7 @@ class Guard:
         return None
 
     def explain(self, stop: Stop) -> str:
-        """The limit in words, for the user and the model."""
+        """Explain the limit in words, for the user and the model."""
         spent = {Stop(reached.kind): reached.words for reached in reversed(self.meter.reached())}
         return {
             **spent,
@@ -290,7 +290,7 @@ class Guard:
         }[stop]
 
     def _keep(self, names: Collection[str]) -> None:
-        """Forget all other calls."""
+        """Forget all calls but these."""
         self._made = Counter({name: self._made[name] for name in names})
         self._warned = False
 

@@ -1,4 +1,4 @@
-"""Runs one sub-agent: the loop on a conversation of its own, shown and logged, ends in a report."""
+"""Runs one sub-agent: a loop with its own conversation, shown and logged, that ends in a report."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ _WHY = {
 
 
 def unheard(_: object) -> None:
-    """Where nobody wants to know what became of a report's statements."""
+    """Ignores the verdicts; used where nobody asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentJob:
-    """A sub-agent that is about to begin with `message`, after what its conversation inherited.
+    """A sub-agent about to begin with `message`, after the conversation that it inherited.
 
     `reads` is what it was shown before, and will be; `context` is what each of its calls sees.
     `judged` is given the statements of its report with their verdicts.
@@ -100,7 +100,7 @@ class AgentJob:
 
 
 async def work(app: Application, session: Session, run: Run, above: Meter, job: AgentJob) -> Report:
-    """Do a job as part of a run, whose meter is `above`; the report is kept and shown."""
+    """Run a sub-agent within a run whose meter is `above`; its report is kept and shown."""
     name, task = job.agent.name, job.task
     agent_id = secrets.token_hex(8)
     now = datetime.now(UTC).isoformat()
@@ -163,7 +163,7 @@ class AgentContext(RunContext):
     told: Reminders
 
     def emit(self, event: Event) -> None:
-        """Show how far it is."""
+        """Show how far the sub-agent is."""
         self.progress.emit(event)
 
     async def tool_context(self) -> ToolContext:
@@ -171,11 +171,11 @@ class AgentContext(RunContext):
         return self.job.context(self.clock)
 
     def revision(self) -> int:
-        """Of the workspace."""
+        """Grows with every change of the workspace."""
         return self.app.host.snapshot().revision
 
     def reminders(self) -> tuple[str, ...]:
-        """What hooks said."""
+        """What hooks said since the last message."""
         return self.told.take()
 
     async def review(self, answer: str) -> str:
@@ -190,7 +190,7 @@ class AgentContext(RunContext):
 async def _ended(
     run: Run, agent_id: str, working: Coroutine[Any, Any, SubAgentResult]
 ) -> SubAgentResult | None:
-    """How it ended; None if it was cancelled alone. With the run it is cancelled, too."""
+    """How the sub-agent ended; None if it alone was cancelled. A cancelled run cancels it, too."""
     task = asyncio.create_task(working)
     run.agents[agent_id] = task
     try:
@@ -209,9 +209,9 @@ async def _checked(
     progress: SubAgentProgress,
     before: ReadState,
 ) -> Report:
-    """The report, with its citations checked against the text as it is now.
+    """The report, its citations checked against the current text.
 
-    A partial one names the lines that were shown since `before`, cited or not.
+    A partial report also names the lines shown since `before`, cited or not.
     """
     await app.anchors.settled()  # else a fact whose file was just touched would be stale
     snapshot = app.host.snapshot()
@@ -237,7 +237,7 @@ async def _checked(
 async def _judged(
     app: Application, run: Run, job: AgentJob, meter: Meter, report: Report
 ) -> Report:
-    """The report, with a verdict on what each finding says; one that broke off is only checked."""
+    """The report with verdicts on its findings; one that broke off is only checked."""
 
     def sources() -> Sources:
         return job.sources(app.host.snapshot())
@@ -282,7 +282,7 @@ class SubAgentProgress:
     _finished: dict[str, str] = field(default_factory=dict)
 
     def emit(self, event: Event) -> None:
-        """Take an event of its loop; its texts and thinking are not shown."""
+        """Take an event of the sub-agent's loop; its text and thinking are not shown."""
         match event:
             case ToolStarted(call_id, tool, arguments):
                 self.tool_calls += 1
@@ -306,17 +306,17 @@ class SubAgentProgress:
 
     @property
     def tokens(self) -> int:
-        """Input and output."""
+        """Input and output tokens."""
         return self.meter.spending.usage.total
 
     @property
     def milliseconds(self) -> float:
-        """Time since it began."""
+        """Milliseconds since the sub-agent began."""
         return (time.perf_counter() - self.began) * 1000
 
 
 async def run_subagent(agent: Agent, conversation: Conversation, run: RunContext) -> SubAgentResult:
-    """Run it to its end, which may be a failure. Raises only if it is cancelled."""
+    """Run it to its end; a failure is a result, too. Raises only if it is cancelled."""
     begun = len(conversation.messages)
     try:
         outcome = await run_agent(agent, conversation, run)

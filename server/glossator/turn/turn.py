@@ -266,7 +266,7 @@ def _tell_if_planned(run: Run, plan: PlanChoice | None) -> None:
 async def _mentioning_again(
     app: Application, session: Session, run: Run, words: SaidWords
 ) -> SaidWords:
-    """With what they mention, unless that is attached: files that were mentioned are."""
+    """The words with what they mention, unless it is attached already: mentioned files are."""
     mentioned = await attach_mentioned(app, session, run, words.text, words.attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
@@ -311,15 +311,15 @@ class TurnContext(RunContext):
         self.delegation.received(reply)
 
     async def before_acting(self) -> None:
-        """Until it is decided whether there is to be a plan, no call is carried out."""
+        """Hold all calls until it is decided whether there is to be a plan."""
         await self.answering.before_acting()
 
     def revision(self) -> int:
-        """Of the workspace."""
+        """Grows with every change of the workspace."""
         return self.app.host.snapshot().revision
 
     def changes(self) -> int:
-        """By calls of this session."""
+        """How many changes this session's calls made."""
         return self.acting.changes
 
     def waits(self) -> bool:
@@ -327,7 +327,7 @@ class TurnContext(RunContext):
         return bool(self.app.acting.shell.jobs.running)
 
     def reminders(self) -> tuple[str, ...]:
-        """Of the mode, of what came later, of memories and of MCP servers."""
+        """Reminders of the mode, late news, memories and MCP servers."""
         later = (*self.session.reminders.take(), *self.recall.late())
         return (*self.acting.reminders(), *later, *self.app.mcp_news(self.session))
 

@@ -46,9 +46,9 @@ class TurnChanges:
 
 @dataclass(slots=True)
 class Plan:
-    """For each path its target state, its expected state, and whether others changed it.
+    """The target state and expected state of each path, and whether others changed it.
 
-    Of the `doubtful` that is not known.
+    It is not known of the `doubtful` whether others changed them.
     """
 
     target: dict[str, FileState]
@@ -58,7 +58,7 @@ class Plan:
 
     @staticmethod
     def of(turns: Sequence[Turn]) -> Plan:
-        """Back to before the first of `turns`, given in their order."""
+        """A plan to go back to before the first of `turns`, given in order."""
         plan = Plan({}, {}, set(), set())
         for turn in turns:
             for path, found in turn.found.items():
@@ -87,7 +87,7 @@ class UnseenUndos:
 
     @staticmethod
     def of(some: Sequence[Turn], turns: Iterable[Turn]) -> UnseenUndos:
-        """Of `some` undos; `turns` are all there are, in their order."""
+        """Add up `some` undos; `turns` are all there are, in order."""
         plan = Plan.of(some)
         left = {
             path: plan.expected[path]
@@ -120,9 +120,9 @@ def conflicts(plan: Plan, now: Mapping[str, FileState]) -> Iterator[Problem]:
 def below(
     plan: Plan, seen: Mapping[str, FileState], on_disk: Mapping[str, FileState]
 ) -> dict[str, FileState]:
-    """The files on disk to restore where the editor shows the target text already.
+    """The files on disk to restore although the editor shows the target text already.
 
-    It has not read the file again, or does not show what changed, such as a mode.
+    The editor has not read the file again, or does not show what changed, such as a mode.
     """
     return {
         path: on_disk[path]
@@ -189,7 +189,7 @@ def cut_off_in_notes(notes: Iterable[dict[str, Any]]) -> bool:
 
 
 def led_to(turns: Sequence[Turn], path: str, on_disk: FileState, shown: FileState) -> bool:
-    """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
+    """Whether the turns alone turned `on_disk` into `shown`."""
     for turn in reversed(turns):
         if path not in turn.found:
             continue

@@ -27,7 +27,7 @@ from glossator.undo.file_states import (
 from glossator.undo.turn_log import state_from_json, state_to_json
 from glossator.workspace import Stamp
 
-_TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
+_FILE_TIME_MARGIN_NS = 50_000_000  # ns: several times what file systems' clocks lag behind
 _BATCH = 16_000_000  # bytes held until they are written
 _IGNORE_FILES = frozenset({".gitignore", ".ignore", "exclude"})
 _UNLISTED = Unkept("was perhaps there before, but hidden by an ignore rule that has changed")
@@ -110,7 +110,7 @@ class Baselines:
         self._known = {path: (stamps[path], state) for path, state in states.items()}
         states.update(self._read(wanted))
         for path in wanted:
-            if max(stamps[path].ctime_ns, stamps[path].mtime_ns) < taken - _TICK:
+            if max(stamps[path].ctime_ns, stamps[path].mtime_ns) < taken - _FILE_TIME_MARGIN_NS:
                 self._known[path] = (stamps[path], states[path])
         return Baseline(taken, stamps, states)
 
@@ -139,7 +139,7 @@ class Baselines:
         for path in suspects:
             state: FileState | None = before.states.get(path)
             if state is None:
-                is_old = stamps[path].ctime_ns < before.taken - _TICK
+                is_old = stamps[path].ctime_ns < before.taken - _FILE_TIME_MARGIN_NS
                 if is_old and _identity(stamps[path]) not in moved:
                     continue  # it was there, and is listed only now
                 state = _UNLISTED if rules_changed else NoFile(_new_folder(path, folders))

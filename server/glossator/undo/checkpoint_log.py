@@ -92,7 +92,7 @@ class FileStateReader:
     async def kept(
         self, paths: Iterable[str], on_disk: Collection[str] = ()
     ) -> dict[str, FileState]:
-        """As the user sees them (those of `on_disk` as commands do), with the bytes kept.
+        """The states as the user sees them, or those `on_disk` as commands do, with bytes kept.
 
         Raises `StoreUnavailable`.
         """

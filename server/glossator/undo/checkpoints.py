@@ -83,7 +83,7 @@ class FileDelta:
 async def deltas_of(
     turn: Turn, looking: FileStateReader, paths: Iterable[str]
 ) -> tuple[FileDelta, ...]:
-    """In the order of the paths. Raises `StoreUnavailable`."""
+    """The changes, in the order of the paths. Raises `StoreUnavailable`."""
     plan = Plan.of([turn])
     found = {path: plan.target[path] for path in paths if path in plan.target}
 
@@ -197,7 +197,7 @@ class Checkpoints:
     async def after(
         self, turn: str, changed: Mapping[str, str | None], untouched: Iterable[str] = ()
     ) -> None:
-        """Files were changed to a text, or (None) to their current content.
+        """Note that files were changed to a text, or (None) to their current content.
 
         The `untouched` were not changed after all.
         """
@@ -255,7 +255,7 @@ class Checkpoints:
                 self._cut_off.remove(turn)
 
     def job_began(self, turn: str, name: str, command: str) -> None:
-        """A job began; until it ends, the turn may change more files."""
+        """Note that a job began; until it ends, the turn may change more files."""
         self._log.announce(Note(turn, jobs={name: command}))
 
     def job_ended(self, turn: str, name: str) -> None:
@@ -279,7 +279,7 @@ class Checkpoints:
         }
 
     async def saved(self, turn: str, shown: Mapping[str, FileState]) -> None:
-        """The editor saved what it had shown, as it is on disk now: editors format."""
+        """Note that the editor saved what it had shown, in the form that is on disk now."""
         left = await self._looking.kept(shown, on_disk=shown)
         self._log.note(Note(turn, found=dict(shown), left=left))
 
@@ -358,7 +358,7 @@ class Checkpoints:
             await asyncio.wait(self._settling)
 
     async def _settle(self, turn: str, listed: Listed) -> None:
-        """Note what changed while a command ran. The command is over, so that nothing is raised."""
+        """Note what changed while a command ran. The command is over, so nothing is raised."""
         try:
             self.changes += await self._commands.end(turn, listed)
         except StoreUnavailable as error:  # the turn counts as one whose command never ended

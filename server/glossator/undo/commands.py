@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import partial
 
+from glossator.core.atomic import FILE_TIME_LAG_NS
 from glossator.core.errors import StoreUnavailable
 from glossator.store import Objects
 from glossator.undo.baseline import Baseline, BaselineLimits, Baselines, decoded, encoded
@@ -22,7 +23,6 @@ from glossator.undo.file_states import FileState, NoFile, same
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
 Rests = Callable[[str, int], bool]  # whether a command rested when a path changed (ns since 1970)
-_LAG = 20_000_000  # ns that the times of files lag behind the clock
 
 
 class _Whose(Enum):
@@ -41,9 +41,9 @@ def told_apart(
 ) -> Note:
     """What commands changed, without what others did meanwhile; blocking.
 
-    `others` are the notes of other sessions since the commands began, in their order. `rests` is of
-    each of the commands. `renamed` has the new paths of files that were. After `lived` (ns since
-    1970) no server watched them.
+    `others` are the notes of other sessions since the commands began, in their order. Each command
+    has its `rests`. `renamed` has the new paths of renamed files. After `lived` (ns since 1970) no
+    server watched them.
     """
     checks = tuple(rests)
 
@@ -57,7 +57,7 @@ def told_apart(
         times = {path: at}
         if is_latest := at is None:  # it went, or came with its folder, at that time or before
             folder = _folder_of(path, note.found[path])
-            at = _changed_at(folder, note.since - _LAG)
+            at = _changed_at(folder, note.since - FILE_TIME_LAG_NS)
             times = {folder: at, path: 0}  # of the path only whether the server itself made it
         if at is None:
             return _Whose.COMMAND
@@ -79,7 +79,7 @@ def told_apart(
 
 
 def claimed_elsewhere(turns: Iterable[Turn], others: Sequence[Note]) -> set[str]:
-    """The paths that commands of these turns, and at the same time others, left as they are."""
+    """The paths that both these turns' commands and others at the same time left as they are."""
     return {
         path
         for turn in turns
@@ -99,13 +99,13 @@ def _by_others(note: Note, path: str, others: Sequence[Note], at: int | None) ->
         if each.since and path in each.left:
             if not same(each.left[path], note.left[path]):
                 return _Whose.BOTH
-            if at is None or (each.since <= at + _LAG and at <= each.at):
+            if at is None or (each.since <= at + FILE_TIME_LAG_NS and at <= each.at):
                 return _Whose.UNKNOWN
     return _Whose.COMMAND
 
 
 def _edited(before: FileState, now: FileState, path: str, edits: Sequence[Note]) -> _Whose:
-    """Whose it is that a path is as it is `now`, if others edited files."""
+    """Whose work the state `now` of a path is, if others edited files."""
     first = [each.found[path] for each in edits if path in each.found]
     last = None
     is_open = False  # somebody is at it, or was when they ended
@@ -130,7 +130,7 @@ def _changed_at(path: str, since: int) -> int | None:
 
 
 def _folder_of(path: str, found: FileState) -> str:
-    """The folder from which a path went, or in which the folder that it came with is."""
+    """The folder from which a path disappeared, or in which the folder above it appeared."""
     if isinstance(found, NoFile):
         return os.path.dirname(found.folder or path)
     folder = os.path.dirname(path)
@@ -141,8 +141,8 @@ def _folder_of(path: str, found: FileState) -> str:
 
 Listed = Callable[[], Awaitable[Iterable[str]]]
 
-_BEAT = 1.0  # seconds between two signs of life while commands run
-_BEAT_NS = 1_300_000_000  # … in ns, and what it may be late
+_HEARTBEAT_SECONDS = 1.0  # between two signs of life while commands run
+_HEARTBEAT_LATE_NS = 1_300_000_000  # the next sign comes by then, late or not
 
 
 @dataclass(slots=True)
@@ -168,7 +168,7 @@ class Commands:
         self._taking = asyncio.Lock()
 
     async def begin(self, turn: str, listed: Listed, rests: Rests | None) -> Baseline:
-        """Count a command that is to run, if it can be kept what it will change."""
+        """Count a command that is about to run, if what it will change can be kept."""
         mixed: tuple[str, ...] = ()
         async with self._taking:
             running = self._running
@@ -212,7 +212,7 @@ class Commands:
 
         What changed when no server watched any more is doubtful.
         """
-        paths, lived = list(await listed()), self._log.written_before + _BEAT_NS
+        paths, lived = list(await listed()), self._log.written_before + _HEARTBEAT_LATE_NS
 
         def changes(objects: Objects) -> tuple[Note, dict[str, str]] | None:
             kept = objects.get(turn.baseline) if turn.baseline else None
@@ -235,7 +235,7 @@ class Commands:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(_BEAT)
+            await asyncio.sleep(_HEARTBEAT_SECONDS)
             self._log.live()
 
     async def _changes(self, turn: str, running: _Running, paths: Iterable[str]) -> Note:
@@ -260,7 +260,7 @@ class Commands:
         return replace(note, doubtful=tuple(doubtful))
 
     def _without_moves(self, note: Note) -> Note:
-        """What a command changed; what was deleted or renamed in the editor is not its doing."""
+        """What a command changed, without what was deleted or renamed in the editor."""
         moved = {path for path in note.left if self._looking.files.moved(path, note.since)}
         before = [note.found[path] for path in moved]
         theirs = {
@@ -308,9 +308,9 @@ class Commands:
         been: Mapping[str, set[FileState]],
         objects: Objects,
     ) -> Note:
-        """What a command changed; what is as the user saved it meanwhile is not its doing.
+        """What a command changed, without what the user saved meanwhile.
 
-        Who saves a text of before the command, or of the turn itself, has not changed anything.
+        Saving a text from before the command, or the turn's own, counts as no change.
         """
         found, left = dict(note.found), dict(note.left)
         mixed = []

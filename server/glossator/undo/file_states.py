@@ -21,7 +21,7 @@ from glossator.core.encoding import decode, encode
 from glossator.store import object_id
 from glossator.workspace import is_inside
 
-_MANY = 50  # files
+_SYNC_EACH_UP_TO = 50  # files; of more, the disk is waited for once at the end
 _NEW_MODE = 0o644  # of a text that is on no disk
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | os.O_CLOEXEC
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -99,7 +99,7 @@ class Restored:
     failed: dict[str, str] = field(default_factory=dict)
 
     def add(self, more: Restored) -> None:
-        """What became of more of them."""
+        """Add the outcome of more restorations."""
         self.left |= more.left
         self.changed += more.changed
         self.failed |= more.failed
@@ -129,7 +129,7 @@ class DiskFiles:
         roots: Callable[[], Iterable[str]],
         encoding: Callable[[str], str] = lambda _path: "",
     ) -> None:
-        """In any thread, real paths of the current folders; what is declared for a file's path."""
+        """Both are called in any thread: the current real folders, and a file's encoding."""
         self._roots = roots
         self._encoding = encoding
 
@@ -183,16 +183,18 @@ class DiskFiles:
         return None
 
     def saved(self, _path: str, _since: int) -> None:
-        """None: the disk does not know who writes."""
+        """None, because the disk does not know who writes."""
         return
 
     def moved(self, _path: str, _since: int) -> bool:
-        """False: see `saved`."""
+        """False, for the same reason as in `saved`."""
         return False
 
     def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
         done = Restored()
-        many = len(plan) > _MANY  # waiting for each takes 3 ms, for all at once hardly longer
+        many = (
+            len(plan) > _SYNC_EACH_UP_TO
+        )  # waiting for each takes 3 ms, for all at once hardly longer
         for item in plan:
             try:
                 self._restore(item, limit, sync=not many)

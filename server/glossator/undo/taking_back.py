@@ -73,7 +73,7 @@ class PreparedUndo:
         only: Collection[str] | None = None,
         doubtful: Collection[str] = (),
     ) -> PreparedUndo:
-        """Decide it, for all files or `only` those at some paths."""
+        """Prepare it, for all files or `only` those at some paths."""
         plan = Plan.of(turns)
         plan.doubtful.update(doubtful)
         part = only is not None and not plan.target.keys() <= set(only)
@@ -96,7 +96,7 @@ class PreparedUndo:
         return PreparedUndo(turns, wanted_now, now, frozenset(files), found, part)
 
     async def carry_out(self, log: TurnLog, looking: FileStateReader) -> Undone:
-        """Do it; what is no longer as it was decided on is left alone."""
+        """Restore the files; one that changed since the preparation is left alone."""
         jobs = tuple(command for turn in self.turns for command in turn.jobs.values())
         incomplete = bool(jobs) or any(turn.running for turn in self.turns)
         if self.wanted is None:

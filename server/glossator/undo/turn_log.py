@@ -18,10 +18,10 @@ class NoteJournal(Protocol):
 
     @property
     def written_before(self) -> int:
-        """When something was last written to it before it was resumed (ns since 1970)."""
+        """When it was last written to before it was resumed (ns since 1970)."""
 
     def live(self) -> None:
-        """Have `written_before` say that this server lived until now."""
+        """Note that this server lives, for `written_before`."""
 
     async def kept_elsewhere(self, name: str, since: int) -> list[Any]:
         """What other sessions kept under a name, of those that kept anything since (ns)."""
@@ -42,7 +42,7 @@ class NoteStore(Protocol):
         """Keep a value under a name."""
 
     def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - as above
-        """As `keep`; raises `StoreUnavailable` if it would be lost with this server."""
+        """Like `keep`; raises `StoreUnavailable` if the value would be lost with this server."""
 
     def kept(self, name: str) -> list[Any]:
         """All that was kept under a name, oldest first."""
@@ -124,13 +124,13 @@ class TurnLog:
         self.turns = turns_of(notes.kept(CHECKPOINTS))
 
     def announce(self, note: Note) -> None:
-        """Note what is about to be done; it must not be, if that cannot be kept."""
+        """Note what is about to be done; if that cannot be kept, it must not be done."""
         note = replace(note, at=time.time_ns())
         self._notes.keep_surely(CHECKPOINTS, note_to_json(note))
         take_note(self.turns, note)
 
     def note(self, note: Note) -> None:
-        """Note what was done; this server knows it also if it cannot be kept."""
+        """Note what was done; if it cannot be kept, this server knows it all the same."""
         note = replace(note, at=time.time_ns())
         take_note(self.turns, note)
         self._notes.keep(CHECKPOINTS, note_to_json(note))
@@ -141,7 +141,7 @@ class TurnLog:
         return self._notes.journal.written_before
 
     def live(self) -> None:
-        """Say that this server lives."""
+        """Note that this server lives."""
         self._notes.journal.live()
 
     async def elsewhere(self, since: int) -> list[Note]:

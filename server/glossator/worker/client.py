@@ -27,7 +27,7 @@ _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
 _RECOVERED = 60.0  # seconds of life, after which earlier failures do not count
-_MOST_SPARED = 8  # processes in a row that files ended, after which calls wait, too
+_MAX_ENDED_PROCESSES = 8  # processes in a row that files ended, after which calls wait, too
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
@@ -55,7 +55,7 @@ class WorkerPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """For the status; `failures` in a row, `retry_after` in seconds while backing off.
+    """The state for the status command; `failures` in a row, `retry_after` in seconds.
 
     `how` completes the sentence "it …" while backing off: how it ended, or why it did not start.
     """
@@ -108,7 +108,7 @@ class Worker:
 
     @property
     def troubles(self) -> Troubles:
-        """Those of this worker, for work in this process."""
+        """The troubles of this worker, for work in this process."""
         return self._troubles
 
     async def failed(self) -> tuple[Trouble, ...]:
@@ -177,7 +177,7 @@ class Worker:
             return False
         _log.warning("%s", self._troubles.note_end(end.item, end.how).in_words)
         self._spared = 1 if end.lived > _RECOVERED else self._spared + 1
-        if self._spared > _MOST_SPARED:
+        if self._spared > _MAX_ENDED_PROCESSES:
             self._note_failure(end.how, end.lived)
             return False
         return True

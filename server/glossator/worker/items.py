@@ -23,7 +23,7 @@ from glossator.core.errors import GlossatorError
 
 MARK_BYTES = 16_384  # of shared memory; an item whose path is longer is not marked
 _LENGTH_BYTES = 4
-_MOST_ENDS = 3  # processes that versions of an item ended: then a change is not enough
+_MAX_ENDED_PROCESSES = 3  # processes that versions of an item ended: then a change is not enough
 _LONGEST_WHY = 200  # characters
 _TRACED = 8  # innermost calls; a recursion has a thousand
 
@@ -59,7 +59,7 @@ class Trouble:
     @property
     def lasting(self) -> bool:
         """Whether no version of the item is tried."""
-        return self.ends >= _MOST_ENDS
+        return self.ends >= _MAX_ENDED_PROCESSES
 
     @property
     def in_words(self) -> str:
@@ -100,12 +100,12 @@ class Troubles:
         return item[:2] in self._known
 
     def within(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """In a thread of a server: do work, attempts in which are noted here."""
+        """Note attempts within the work here, in one thread of a server."""
         HERE.set(self)
         return work(*args, **kwargs)
 
     def replace(self, troubles: Iterable[Trouble]) -> None:
-        """These are all that there are."""
+        """Set the items: these are all there are."""
         self._known = {each.item[:2]: each for each in troubles}
 
     def learn(self, news: Trouble | Item) -> None:
@@ -116,7 +116,7 @@ class Troubles:
             self.forget(news)
 
     def forget(self, item: Item) -> None:
-        """It works again."""
+        """Note that an item works again."""
         if self._known.pop(item[:2], None) is not None:
             self._told(item)
 
@@ -131,7 +131,7 @@ class Troubles:
         return self._add(Trouble(item, f"the worker process {how}", ends))
 
     def begin(self, item: Item | None) -> Item | None:
-        """It is worked on from now on, or nothing is; returns what was before."""
+        """Note which item is worked on from now on, or none; returns the one before."""
         before, self._current = self._current, item
         if self._mark is not None:
             _write(self._mark, item)
@@ -161,7 +161,7 @@ def attempt(item: Item, work: Callable[[], _R]) -> _R | Trouble:
 def attempt_steps(
     item: Item, steps: Generator[None, None, _R]
 ) -> Generator[None, None, _R | Trouble]:
-    """As `attempt`, for work that pauses between steps."""
+    """Like `attempt`, for work that pauses between steps."""
     result: list[_R] = []
 
     def step() -> None:

@@ -47,7 +47,7 @@ class Job(ABC, Generic[R_co]):
 
     @abstractmethod
     def run(self) -> Slices[R_co]:
-        """In the worker: do a slice, yield (with progress or None), and at the end return."""
+        """Work in the worker: do a slice, yield progress or None; return the result at the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def test_no_redirect_is_followed(server: EmbeddingServer) -> None:
 
 
 def test_a_slow_server(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "_SECONDS", 0.05)
+    monkeypatch.setattr(api, "_REPLY_SECONDS", 0.05)
     never = threading.Event()
     server.hold = lambda _: never
     error = failure(server)

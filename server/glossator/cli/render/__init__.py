@@ -45,7 +45,7 @@ class TextLine:
 
     @property
     def text(self) -> str:
-        """Without styles."""
+        """The text without styles."""
         return "".join(span.text for span in self.spans)
 
 
@@ -231,7 +231,7 @@ class OutputTarget(Protocol):
         """The value of a `$/progress` notification."""
 
     def still(self) -> None:
-        """There is no status line."""
+        """Remove the status line."""
 
     def error(self, message: str) -> None:
         """The command failed; on stderr."""
@@ -282,7 +282,7 @@ def line(
 
 
 def listed(table: Table, nothing: str) -> Part:
-    """The table, or that there is `nothing` in it."""
+    """The table, or a line that there is `nothing` in it."""
     return table if table.rows else line(nothing, aside=True)
 
 

@@ -150,7 +150,7 @@ class Renderer:
         self._out.progress(value)
 
     def question(self, question: Question) -> None:
-        """The options are numbered."""
+        """Print the question and its numbered options."""
         first, *options, hint = question_lines(question)
         lines = [line(option, aside=True, hang=_NUMBERED) for option in options]
         self._ask([line(first, "bold", aside=True), *lines], hint)
@@ -160,7 +160,7 @@ class Renderer:
         self._ask([*_permission(prompt)], prompt.hint)
 
     def prompt(self, hint: str) -> None:
-        """The user may type what they want."""
+        """Print a prompt; the user may type what they want."""
         self._ask([], hint)
 
     def typing(self, text: str) -> None:
@@ -168,7 +168,7 @@ class Renderer:
         self._out.typing(text)
 
     def counting(self, queued: Callable[[], int]) -> None:
-        """The status line says how many messages wait for the end of the run."""
+        """Show in the status line how many messages wait for the end of the run."""
         self._queued = queued
 
     def entered(self) -> None:
@@ -176,7 +176,7 @@ class Renderer:
         self._out.entered()
 
     def whole(self, text: str) -> None:
-        """Print the whole of what a prompt had cut."""
+        """Print in full what a prompt had cut."""
         self._out.show(Exact(text, aside=True))
 
     def hunk(self, hunk: HunkView, *, number: int, total: int) -> None:
@@ -220,7 +220,7 @@ class Renderer:
         self._out.ask(parts, hint)
 
     def _tell(self, *parts: Part) -> None:
-        """Print parts, apart from the answer's text."""
+        """Print parts, but not the answer's text."""
         self._out.end_text()
         for part in parts:
             self._out.show(part)

@@ -77,7 +77,7 @@ class Screen:
                 self._block("table", _figures(part, self._console.width))
 
     def ask(self, parts: Iterable[render.Part], hint: str) -> None:
-        """The status line is out of the way until the answer."""
+        """Ask, with the status line out of the way until the answer."""
         self._questions += 1
         self.still()
         for part in parts:
@@ -85,7 +85,7 @@ class Screen:
         self.ask_again(hint)
 
     def ask_again(self, hint: str) -> None:
-        """Below the answer so far."""
+        """Ask again, below the answer so far."""
         self.show(render.line(hint, "dim"), self._question)
         self._typed.prompt()
 
@@ -120,7 +120,7 @@ class Screen:
         self._move()
 
     def so_far(self, words: Callable[[], str]) -> None:
-        """Behind the words of the status line."""
+        """Show it behind the words of the status line."""
         self._below.so_far = words
 
     def progress(self, value: dict[str, Json]) -> None:
@@ -139,11 +139,11 @@ class Screen:
         self._redraw()
 
     def still(self) -> None:
-        """The status line is gone."""
+        """Remove the status line."""
         self._status.stop()
 
     def error(self, message: str) -> None:
-        """Below what was shown so far."""
+        """Show an error below what was shown so far."""
         Console(stderr=True, highlight=False).print(
             Text.assemble(("error: ", "bold red"), render.printable(message))
         )

@@ -70,7 +70,7 @@ class TypedLine:
         self.is_prompted = False  # it stands behind a prompt, where nothing is redrawn
 
     def prompt(self) -> None:
-        """Ask for it, with what was typed already."""
+        """Ask for a line, starting with what was typed already."""
         self.is_prompted = True
         self._console.print(Text(PROMPT, "bold"), Text(self._text), sep="", end="")
 
@@ -85,7 +85,7 @@ class TypedLine:
         return Group(status, line)
 
     def becomes(self, text: str) -> None:
-        """It was edited."""
+        """Take the line as it was edited."""
         before, self._text = self._text, text
         if self.is_prompted:
             kept = before if text.startswith(before) else text if before.startswith(text) else ""
@@ -94,7 +94,7 @@ class TypedLine:
             self._console.file.flush()
 
     def entered(self) -> None:
-        """It is finished, and another one begins."""
+        """Begin a new line; the old one is finished."""
         self._text = ""
         if self.is_prompted:
             self.is_prompted = False

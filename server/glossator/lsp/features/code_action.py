@@ -114,7 +114,7 @@ def _obstacle(ls: Server) -> str | None:
 
 
 def _is_asked_for(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Whether a kind, or one that it is a part of, is among those wanted."""
+    """Whether a kind, or one that contains it, is among those wanted."""
     if only is None:
         return True
     return any(wanted in ("", kind) or kind.startswith(wanted + ".") for wanted in only)

@@ -56,7 +56,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    """The text changed; all edits of one notification make one version."""
+    """Apply the changes of a text; all edits of one notification make one version."""
     document = params.text_document
     ls.port.buttons.typed()
     if document.uri in ls.unread:
@@ -66,13 +66,13 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-    """The text is on disk too."""
+    """Note that the text is on disk, too."""
     if params.text_document.uri not in ls.unread:
         ls.application.host.apply(Saved(params.text_document.uri))
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    """The text is the disk's again."""
+    """Note that the file's text counts again."""
     uri = params.text_document.uri
     if uri in ls.unread:
         ls.unread.discard(uri)
@@ -91,7 +91,7 @@ def _position(position: types.Position) -> Position:
 
 
 def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files appeared, changed or went."""
+    """Look at files that appeared, changed or disappeared."""
     _look_again(ls, (change.uri for change in params.changes))
 
 
@@ -139,7 +139,7 @@ def watch_files(ls: Server) -> None:
 
 
 def _look_again(ls: Server, uris: Iterable[str]) -> None:
-    """Have the workspace look at these again, as far as they are on disk."""
+    """Have the workspace look at these paths again, if they are on disk."""
     if paths := _paths(uris):
         ls.application.host.apply(DiskChanged(paths))
 

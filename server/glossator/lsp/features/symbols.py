@@ -142,7 +142,7 @@ class _Reading:
             self._bar.report(f"{progress.done:,} of {progress.total:,} files", percentage)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.end()
 

@@ -33,7 +33,7 @@ _HEAD = struct.Struct("<I8s16sIIIHH")  # checksum; digest, key, lines, terms, di
 _SUM = struct.Struct("<I")
 _NAMES, _NAME = 40, 200  # of a kind in a record, and characters of each
 _PLAIN = str.maketrans(_FIELD + _ITEM, "  ")
-_MOST_TERMS = 60_000  # distinct ones, of a chunk that is one long line
+_MAX_TERMS = 60_000  # distinct ones, of a chunk that is one long line
 _READ = 1_000_000  # characters of such a line; what follows is data
 _RECENT_CHUNKS = 5_000
 _SLICE_SECONDS = 0.03
@@ -86,8 +86,8 @@ def candidates_of(
         key = text_key(chunk_text(path, chunk, inside, context))
         found = terms((inside[:_READ], context))
         counts = Counter(found)
-        if len(counts) > _MOST_TERMS:
-            counts = Counter(dict(counts.most_common(_MOST_TERMS)))
+        if len(counts) > _MAX_TERMS:
+            counts = Counter(dict(counts.most_common(_MAX_TERMS)))
             found = [*counts.elements()]
         hashes = np.fromiter(map(zlib.crc32, map(str.encode, counts)), "<u4", len(counts))
         times = np.fromiter(counts.values(), "<i8", len(counts))

@@ -242,7 +242,7 @@ class ChunkIndex:
         return searcher.search(query, limit, count=False).hits
 
     def _frequency(self, searcher: tantivy.Searcher, term: str) -> int:
-        """In how many chunks a term is; in few, those that were replaced are not counted."""
+        """The number of chunks with a term; if it is small, replaced chunks are not counted."""
         frequency = searcher.doc_freq("text", term)
         if 0 < frequency < _COUNTED:
             return len(searcher.search(self._term("text", term), frequency, count=False).hits)
@@ -280,7 +280,7 @@ def begin_again(folder: str) -> None:
 
 @contextmanager
 def _alone(folder: str | None) -> Iterator[None]:
-    """In the block nobody else writes."""
+    """Lock the folder within the block, so that nobody else writes."""
     with nullcontext(True) if folder is None else writing(folder) as ours:
         if not ours:
             raise IndexBusy("Another server writes to the index of chunks; wait until it ends.")

@@ -87,7 +87,7 @@ def described(first_line: int, last_line: int, symbols: Sequence[Symbol]) -> Chu
 
 
 def _size(line: str) -> int:
-    """In bytes of UTF-8."""
+    """The size in bytes of UTF-8."""
     return len(line) if line.isascii() else len(line.encode("utf-8", "replace"))
 
 

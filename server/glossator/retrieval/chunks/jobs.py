@@ -93,7 +93,7 @@ class CutFiles(Job[tuple[CutFile, ...]]):
     paths: tuple[str, ...]
 
     def run(self) -> Slices[tuple[CutFile, ...]]:
-        """Read one file after the other; what is no text is left out."""
+        """Cut one file after the other; files that are no text are left out."""
         from glossator.retrieval.chunks.candidate import cut_files  # noqa: PLC0415 - see above
 
         return (yield from cut_files(self.library, self.paths))

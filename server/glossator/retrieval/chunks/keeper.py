@@ -35,14 +35,14 @@ from glossator.workspace import (
 
 _log = logging.getLogger(__name__)
 
-_SOON = 0.02  # seconds, in which changes are collected
+_COLLECT_SECONDS = 0.02  # seconds, in which changes are collected
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0
-_TRIES = 5  # deaths of the worker in a row, after which `settle` does not wait for the next try
-_MOST_CHANGED = 2_000  # changed files, from which on all are compared
+_MAX_WORKER_DEATHS = 5  # in a row, after which `settle` does not wait for the next try
+_COMPARE_ALL_FROM = 2_000  # changed files, from which on all are compared
 _SHOWN_ABOVE = 1_000  # files; reading fewer shows no progress
-_CHUNKS_SHARE = 2  # the index takes this fraction of `workspace.indexBytes`, at most
-_OUTLINES_SHARE = 8  # likewise outlines
+_CHUNKS_SHARE = 1 / 2  # of `workspace.indexBytes`, at most, for the index of chunks
+_OUTLINES_SHARE = 1 / 8  # likewise for outlines
 _ROOMY_SHARE = 0.9  # of what an index may take; below it, the files are tried again
 
 
@@ -59,7 +59,7 @@ class ChunkKeeper:
         patience: float,
         indexed: Callable[[Library, str, Iterable[str]], None],
     ) -> None:
-        """In the first `patience` seconds nothing is indexed unless somebody waits for it.
+        """Index nothing in the first `patience` seconds, unless somebody waits for it.
 
         `indexed` hears which files of a root, by relative path, are in the index now.
         """
@@ -195,7 +195,9 @@ class ChunkKeeper:
 
     def covers(self, roots: tuple[str, ...]) -> bool:
         """Whether all files below the roots are indexed, but for those that are `fresh`."""
-        return self._synced == roots and not self._left.paths and len(self.fresh) <= _MOST_CHANGED
+        return (
+            self._synced == roots and not self._left.paths and len(self.fresh) <= _COMPARE_ALL_FROM
+        )
 
     def refresh(self, paths: Iterable[str]) -> None:
         """Index these files again, by absolute path, though their texts are the same."""
@@ -203,7 +205,7 @@ class ChunkKeeper:
         self._note(self._again)
 
     def distrust(self) -> None:
-        """A search could not read the index: compare all files."""
+        """Compare all files again, since a search could not read the index."""
         self._synced = None
         self._nudge()
 
@@ -211,7 +213,7 @@ class ChunkKeeper:
         """Where jobs read texts."""
         texts = {path: overlay.text for path, overlay in snapshot.overlays.items()}
         settings = self._settings
-        kept = settings.index_bytes // _OUTLINES_SHARE if settings.index else 0
+        kept = int(settings.index_bytes * _OUTLINES_SHARE) if settings.index else 0
         return Library.of(snapshot.folders, settings.max_file_bytes, kept, texts)
 
     def _note(self, paths: AbstractSet[str]) -> None:
@@ -231,13 +233,17 @@ class ChunkKeeper:
             self._wake.clear()
             async with self._turn:
                 seconds = await self._step()
-            waits = seconds is not None and seconds < _FAILED_SECONDS and self._deaths < _TRIES
+            waits = (
+                seconds is not None
+                and seconds < _FAILED_SECONDS
+                and self._deaths < _MAX_WORKER_DEATHS
+            )
             if not waits and not self._wake.is_set():
                 self._rested.set()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()
-            await asyncio.sleep(_SOON)
+            await asyncio.sleep(_COLLECT_SECONDS)
 
     async def _step(self) -> float | None:
         """Index what changed; the seconds until the next try, None if there is nothing to do."""
@@ -246,7 +252,7 @@ class ChunkKeeper:
             return None  # the scan, when it ends, wakes this
         roots = tuple(outermost(snapshot.roots))
         self._reading, self._changed = frozenset(self._changed), set()
-        whole = self._synced != roots or len(self._reading) > _MOST_CHANGED
+        whole = self._synced != roots or len(self._reading) > _COMPARE_ALL_FROM
         if not (whole or self._reading):
             return None
         if whole:
@@ -258,7 +264,7 @@ class ChunkKeeper:
             self._deaths = 0
         except WorkerGone as gone:
             self._deaths += 1
-            wait = gone.retry_after + _SOON
+            wait = gone.retry_after + _COLLECT_SECONDS
         except JobFailed as failure:
             self._problem = (
                 f"The index for Search cannot be kept ({failure}), so searches read files; make"
@@ -284,7 +290,7 @@ class ChunkKeeper:
         whole = tried is None
         library = replace(self.library_of(snapshot), open_texts={})
         again = frozenset(self._again)
-        most = self._settings.index_bytes // _CHUNKS_SHARE // len(roots)
+        most = int(self._settings.index_bytes * _CHUNKS_SHARE) // len(roots)
         synced: dict[str, Synced] = {}
         failures: list[JobFailed] = []
         for root in roots:  # one that fails or is busy does not hold up the others
@@ -384,7 +390,7 @@ class LeftFiles:
         )
 
     def update(self, synced: Mapping[str, Synced], tried: AbstractSet[str] | None) -> None:
-        """After the files `tried` (None: all) were synced, by root."""
+        """Note the result of a sync, by root, of the files `tried` (None: all)."""
         still = frozenset() if tried is None else self.paths - tried
         self.paths = still.union(
             os.path.join(root, path) for root, each in synced.items() for path in each.left

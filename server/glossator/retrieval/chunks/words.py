@@ -21,7 +21,7 @@ from glossator.core.terms import STOP_WORDS, is_import, parts_of, stem
 MAX_LINES = 6  # of a chunk, that are told
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
-_LONGEST = 80  # letters; longer words are data
+_MAX_WORD_LETTERS = 80  # letters; longer words are data
 _ONLY_WORDS = bytes(
     code if chr(code) in string.ascii_letters + string.digits + "_" else 0x20 for code in range(256)
 )  # of ASCII; this and splitting take a third of the time that the pattern takes
@@ -36,7 +36,7 @@ def terms_of(word: str) -> tuple[str, ...]:
     """The terms under which a word is found: itself in lower case, and the stems of its parts."""
     if word[0] in string.digits and not word.isdigit():  # "2nd" holds the word "nd"
         return tuple(terms_of_each(words_of(word)))
-    if len(word) > _LONGEST:
+    if len(word) > _MAX_WORD_LETTERS:
         return ()
     parts = [part.casefold() for part in parts_of(word)]
     stems = [stem(part) for part in parts if len(part) > 1]

@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 FOLDER = "chunks"  # in the state folder of a root
 _SLICE_SECONDS = 0.03
 _COMMIT_SECONDS = 3.0  # of work, after which a search sees it and a kill costs no more
-_MOST_FRESH = 300  # chunks of such texts that are ranked
+_MAX_FRESH = 300  # chunks of such texts that are ranked
 _NO_TEXT, _FAILED = bytes(DIGEST_BYTES), b"\xff" * DIGEST_BYTES  # in place of a text's digest
 
 
@@ -120,7 +120,7 @@ def _keys(index: ChunkIndex, paths: Iterable[str]) -> Slices[set[bytes]]:
 
 
 def _forget_vectors(keys: Iterable[bytes]) -> Slices[None]:
-    """Those of chunks that are in no index any more; they stay on disk, by content."""
+    """Forget vectors of chunks that are in no index any more; the disk keeps them, by content."""
     pause_at = monotonic() + _SLICE_SECONDS
     for key in keys:
         if not any(_holds(root, key) for root in list(_OPENED)):
@@ -151,7 +151,7 @@ def _verify(index: ChunkIndex) -> Slices[None]:
 def _put(
     asked: SyncRequest, writer: IndexWriter, paths: Sequence[str], kept: Outlines
 ) -> Slices[tuple[str, ...]]:
-    """Index the files; gives those that found no room."""
+    """Index the files; returns those that found no room."""
     left: list[str] = []
     folder = _folder(asked.library, asked.root)
     full = chunk_folder.disk_bytes(folder) > asked.max_bytes
@@ -254,7 +254,7 @@ def search(asked: SearchRequest) -> Slices[ChunksFound]:
             unusable.append(root)
         yield None
     read_now = yield from _read(asked, fresh)
-    matches.candidates += relevant(question, read_now, _MOST_FRESH)
+    matches.candidates += relevant(question, read_now, _MAX_FRESH)
     if asked.corpus is not None:
         matches.files.update(asked.corpus.files)
         if matches.chunks == 0:

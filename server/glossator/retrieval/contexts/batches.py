@@ -261,7 +261,7 @@ class BatchRun:
             self._check(key, answered.get(key), is_made=key in made)
 
     def _count(self, results: Iterable[BatchResult]) -> float:
-        """Count what was billed; gives the dollars."""
+        """Count what was billed; returns the dollars."""
         paid = 0.0
         for reply in (each.reply for each in results if each.reply is not None):
             self._tally.meter.count(reply, "contexts", self._means.model.id)
@@ -269,7 +269,7 @@ class BatchRun:
         return paid
 
     def _check(self, key: bytes, result: BatchResult | None, *, is_made: bool) -> None:
-        """Send again, or count as failed, what gave no context."""
+        """Send again, or count as failed, requests that gave no context."""
         if is_made:
             return
         if result is None:
@@ -280,7 +280,7 @@ class BatchRun:
             self._again(key, result.problem, hopeless=not result.again)
 
     async def _drop(self, pending: PendingBatch, paid: float = 0.0) -> None:
-        """The batch is done, or there is none."""
+        """Note that the batch is done, or does not exist."""
         await self._ledger.done(pending)
         self._pending.remove(pending)
         await self._purse.settle(pending.most, paid)
@@ -336,20 +336,20 @@ class Ledger:
         return await asyncio.to_thread(self._open)
 
     async def intend(self, pending: PendingBatch) -> None:
-        """Before a batch is created."""
+        """Note a batch before it is created."""
         keys = [key.hex() for key in pending.keys]
         await self._append(
             {"intended": pending.name, "keys": keys, "most": pending.most, "after": pending.after}
         )
 
     async def made(self, pending: PendingBatch, batch: str) -> None:
-        """The batch was created, or found, under this id."""
+        """Note that the batch was created, or found, under this id."""
         pending.batch = batch
         self.ids.add(batch)
         await self._append({"made": pending.name, "batch": batch})
 
     async def done(self, pending: PendingBatch) -> None:
-        """Its results are kept, or there is no such batch."""
+        """Note that its results are kept, or that there is no such batch."""
         await self._append({"done": pending.name})
 
     def pending(self) -> list[PendingBatch]:

@@ -29,7 +29,7 @@ from glossator.llm import (
 
 OUTPUT_TOKENS = 100  # of a context: the upper end of what the prompt asks for
 _THOUGHT_TOKENS = 300  # of a model that cannot do without thinking
-_SHOWN = 5  # distinct problems in a report
+_MAX_SHOWN = 5  # distinct problems in a report
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,17 +227,17 @@ class Tally:
     _problems: Counter[str] = field(default_factory=Counter)
 
     def keep(self, count: int) -> None:
-        """So many more contexts are kept."""
+        """Count contexts as kept."""
         self.made += count
         self.show()
 
     def fail(self, problem: str, count: int = 1) -> None:
-        """So many contexts could not be made."""
+        """Count contexts as failed."""
         self._problems[problem] += count
         self.show()
 
     def stop(self, reason: str) -> None:
-        """Nothing more is sent; the first reason counts."""
+        """Send nothing more; the first reason counts."""
         self.stopped = self.stopped or reason
 
     def wait(self, reason: str) -> None:
@@ -252,7 +252,9 @@ class Tally:
 
     def report(self) -> ContextReport:
         """The report as of now."""
-        told = [f"{problem} ({count:,})" for problem, count in self._problems.most_common(_SHOWN)]
+        told = [
+            f"{problem} ({count:,})" for problem, count in self._problems.most_common(_MAX_SHOWN)
+        ]
         failed = sum(self._problems.values())
         return ContextReport(
             self.estimate,

@@ -22,7 +22,7 @@ CHUNK_TOKENS = 4_000  # of a chunk; a usual one has 800
 MAX_OUTPUT_TOKENS = 200  # twice what is asked for
 THINKING_TOKENS = 1_000  # room beside it for a model that cannot do without thinking
 
-_HEAD_SHARE = 8  # of the part shown, one in so many tokens is the document's beginning
+_HEAD_SHARE = 1 / 8  # of the tokens shown, for the beginning of the document
 _LEFT_OUT = "\n[…]\n"
 _PROMPTS = tuple(f"retrieval/context_{part}" for part in ("document", "glossary", "chunk"))
 
@@ -158,7 +158,7 @@ def _parts(
         return
     lines = [f"{line}\n" for line in split_lines(text)]
     sizes = [estimate_tokens(line) for line in lines]
-    head_lines = _fitting(sizes, most // _HEAD_SHARE)
+    head_lines = _fitting(sizes, int(most * _HEAD_SHARE))
     head = "".join(lines[:head_lines])
     room = most - estimate_tokens(head)
     for part in _runs(chunks, sizes, room):

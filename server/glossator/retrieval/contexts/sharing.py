@@ -172,7 +172,7 @@ class SharedContexts:
 
 
 class _Way:
-    """To the store, or from it: after a failure it is not used for a while.
+    """One way, to the store or from it; after a failure it is not used for a while.
 
     Reading and writing have one each, because some may only read.
     """

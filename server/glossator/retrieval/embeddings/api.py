@@ -22,9 +22,9 @@ from glossator.core.errors import EmbeddingFailed
 from glossator.core.shown import shown
 from glossator.retrieval.embeddings.embedder import Access, Batch, EmbedderChoice, Vectors, unit
 
-_SECONDS = 30.0  # for a reply
+_REPLY_SECONDS = 30.0  # for a reply
 _CONNECT_SECONDS = 10.0
-_WAIT = 1.0  # seconds before another try, where the server names none
+_WAIT_SECONDS = 1.0  # seconds before another try, where the server names none
 _LONGEST_DETAIL = 300  # characters of the server's own words
 _SHORTEST_SECRET = 8  # characters; what is shorter guards nothing
 
@@ -76,11 +76,11 @@ class ApiEmbedder:
         self._counting, self._tokens = threading.Lock(), 0
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """In one request."""
+        """Embed the texts in one request."""
         return self._embed(texts, "document")
 
     def embed_query(self, text: str) -> Vectors:
-        """In one request; Voyage embeds questions in another way than documents."""
+        """Embed a question in one request; Voyage embeds questions differently from documents."""
         vector: Vectors = self._embed([text], "query")[0]
         return vector
 
@@ -97,12 +97,12 @@ class ApiEmbedder:
         try:
             response = self._client.post(f"{self._access.url}/embeddings", json=body)
         except httpx2.TimeoutException as error:
-            message = self._say(_LATE, seconds=f"{_SECONDS:.0f}")
-            raise EmbeddingFailed(message, retry_after=_WAIT) from error
+            message = self._say(_LATE, seconds=f"{_REPLY_SECONDS:.0f}")
+            raise EmbeddingFailed(message, retry_after=_WAIT_SECONDS) from error
         except httpx2.TransportError as error:
             passing = not isinstance(error, httpx2.UnsupportedProtocol)
             raise EmbeddingFailed(
-                self._say(_UNREACHABLE, str(error)), retry_after=_WAIT if passing else None
+                self._say(_UNREACHABLE, str(error)), retry_after=_WAIT_SECONDS if passing else None
             ) from error
         if response.status_code != httpx2.codes.OK:
             raise self._failure(response)
@@ -157,7 +157,7 @@ def _client(access: Access) -> httpx2.Client:
             proxy=access.proxy or None,
             trust_env=False,  # the worker's environment says nothing of the network
             follow_redirects=False,
-            timeout=httpx2.Timeout(_SECONDS, connect=_CONNECT_SECONDS),
+            timeout=httpx2.Timeout(_REPLY_SECONDS, connect=_CONNECT_SECONDS),
         )
     except (OSError, ValueError) as error:
         raise EmbeddingFailed(
@@ -216,4 +216,4 @@ def _retry_after(response: httpx2.Response) -> float:
     try:
         return max(0.0, (parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):  # none, or a date without a zone
-        return _WAIT
+        return _WAIT_SECONDS

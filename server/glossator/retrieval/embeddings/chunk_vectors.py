@@ -26,7 +26,7 @@ from glossator.worker import Slices
 
 _T = TypeVar("_T")
 _SLICE_SECONDS = 0.03
-_NEAREST = 100  # chunks that the vectors add to the candidates
+_MAX_NEAREST = 100  # chunks that the vectors add to the candidates
 _FLOOR = 0.15  # the least cosine of these; of 248 labelled questions it changes no figure
 
 LOADED: dict[VectorPlace, KeptVectors] = {}  # of this process
@@ -98,13 +98,13 @@ class NearQuestion:
     ) -> Slices[None]:
         """Add the chunks nearest to the question to the candidates."""
         near = yield from self._unless_gone(
-            lambda kept: kept.nearest(_project(index.root), self._question, _NEAREST)
+            lambda kept: kept.nearest(_project(index.root), self._question, _MAX_NEAREST)
         )
         there = {candidate.key for candidate in matches.candidates}
         new = [key for key, cosine in near or () if cosine >= _FLOOR and key not in there]
         found = index.by_key(new, only, without)
         in_order = [key for key in new if key in {each.key for each in found}]
-        chosen = set(in_order[:_NEAREST])  # a Milvus names more, of other versions
+        chosen = set(in_order[:_MAX_NEAREST])  # a Milvus names more, of other versions
         matches.candidates += [each for each in found if each.key in chosen]
 
     def similarity(self, candidates: Sequence[Candidate]) -> Slices[NDArray[np.float64] | None]:

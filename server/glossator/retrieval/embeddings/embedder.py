@@ -29,7 +29,7 @@ OWN_KEY = "GLOSSATOR_EMBEDDING_KEY"  # for an address of the user's own; others 
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 _KEY_BYTES = 16
-_LONGEST = 8_000  # characters of one text; some servers refuse more than 8,192 tokens
+_MAX_CHARACTERS = 8_000  # characters of one text; some servers refuse more than 8,192 tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def embedding_text(file_name: str, within: Sequence[str], chunk: str, context: s
     chunk. What else a model needs, such as identifiers in parts, its embedder does.
     """
     head = f"{file_name}: {' > '.join(within)}" if within else file_name
-    return "\n".join([head, *filter(None, [context]), chunk])[:_LONGEST]
+    return "\n".join([head, *filter(None, [context]), chunk])[:_MAX_CHARACTERS]
 
 
 def text_key(text: str) -> bytes:

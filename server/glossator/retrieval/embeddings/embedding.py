@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 _FILES = 16  # whose chunks are looked at in one go
 _TEXTS = 64  # of one job
 _FAILED_SECONDS = 60.0
-_MOST_ENDS = 3  # processes that a file ended by itself; then it is its fault
+_MAX_ENDED_PROCESSES = 3  # processes that a file ended by itself; then it is its fault
 _QUESTION_SECONDS = 5.0  # that a search waits for the vector of its question
 _QUESTION_PAUSE = 30.0  # after one that failed, in which searches do not wait again
-_SHOWN = 200  # files; fewer show no progress
+_SHOWN_FROM_FILES = 200  # files; fewer show no progress
 _ANNOUNCED = 100  # chunks; fewer are sent to a server without a word
 
 
@@ -111,14 +111,14 @@ class Embedding:
         self.paused = True
 
     def resume(self) -> None:
-        """Go on."""
+        """Continue after `pause`."""
         self.paused, self.busy = False, True
         self._waiting |= self._held
         self._held = {}
         self._wake.set()
 
     def embed(self, library: Library, root: str, paths: Iterable[str], contexts: str = "") -> None:
-        """The chunks of these files are wanted, before those that wait already.
+        """Embed the chunks of these files before those that wait already.
 
         `contexts`: the file with what a model wrote about chunks, "" for none.
         """
@@ -231,7 +231,10 @@ class Embedding:
         if len(some) == 1:
             at = some[0]
             self._ends[at] += isinstance(failure, WorkerGone)
-            if self._worked > self._failed.get(at, self._worked) or self._ends[at] == _MOST_ENDS:
+            if (
+                self._worked > self._failed.get(at, self._worked)
+                or self._ends[at] == _MAX_ENDED_PROCESSES
+            ):
                 self._failed.pop(at, None)
                 del self._ends[at]
                 return True
@@ -240,7 +243,7 @@ class Embedding:
         return False
 
     async def _is_spared(self, library: Library, root: str, path: str) -> bool:
-        """Whether it failed with this embedder, and has not changed since."""
+        """Whether it failed with this embedder, and has not changed since then."""
         troubles = self._indexer.troubles
         known = troubles.knows(_item(root, path))
         return known and troubles.of(await self._version(library, root, path)) is not None
@@ -253,7 +256,7 @@ class Embedding:
 
     def _show(self, total: int) -> None:
         """What is announced is shown, as it can be paused there; else only what takes long."""
-        if self._announced or total >= _SHOWN:
+        if self._announced or total >= _SHOWN_FROM_FILES:
             self.building = JobProgress(self._done, total)
             self._progress(self.building)
 

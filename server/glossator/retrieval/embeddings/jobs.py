@@ -31,7 +31,7 @@ from glossator.worker import Job, JobProgress, Slices
 _T = TypeVar("_T")
 _SLICE = 0.01  # seconds between two looks at the thread
 _CALL = 30.0  # seconds, after which a call may hang; one that fails later is not repeated
-_TRIES, _LONGEST_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
+_TEXT_TRIES, _TEXT_WAIT = 6, 60.0  # for texts; the wait in seconds is doubled with each try
 _QUESTION_TRIES, _QUESTION_WAIT = 2, 2.0  # somebody waits
 _opening = threading.Lock()  # or two threads would load a model at once
 
@@ -72,7 +72,7 @@ class EmbedChunks(Job[Embedded]):
     texts: tuple[str, ...]
 
     def run(self) -> Slices[Embedded]:
-        """In one thread, which owns the store; a batch that is under way is stored even so."""
+        """Embed in one thread, which owns the store; a batch under way is stored in any case."""
         pool = ThreadPoolExecutor(1, "glossator-embeddings")
         embedding = _Embedding(self)
         try:
@@ -81,7 +81,7 @@ class EmbedChunks(Job[Embedded]):
             yield JobProgress(done, len(missing))
             for batch in _batches(missing, embedding.batch):
                 step = functools.partial(embedding.embed, batch)
-                yield from _patiently(pool, step, _TRIES, _LONGEST_WAIT)
+                yield from _patiently(pool, step, _TEXT_TRIES, _TEXT_WAIT)
                 done += len(batch)
                 yield JobProgress(done, len(missing))
             return Embedded(done, known, embedding.take_tokens())
@@ -100,7 +100,7 @@ class EmbedQuery(Job[EmbeddedQuery]):
     text: str
 
     def run(self) -> Slices[EmbeddedQuery]:
-        """In a thread; the first question waits for the model to be loaded."""
+        """Embed in a thread; the first question waits until the model is loaded."""
         pool = ThreadPoolExecutor(1, "glossator-question")
         try:
             return (yield from _patiently(pool, self._embed, _QUESTION_TRIES, _QUESTION_WAIT))
@@ -172,7 +172,7 @@ class _Embedding:
 def _patiently(
     pool: ThreadPoolExecutor, work: Callable[[], _T], tries: int, longest_wait: float
 ) -> Slices[_T]:
-    """What `work` gives; it is tried again after failures that may pass."""
+    """The result of `work`, tried again after failures that may pass."""
     for number in range(1, tries + 1):
         running, late = pool.submit(work), time.monotonic() + _CALL
         while not running.done():

@@ -1,7 +1,7 @@
 """The vectors of a workspace's chunks: kept in a file, and searched in memory.
 
 For a team they are in a Milvus instead (see `milvus.py`). A key is `text_key` of the embedded text,
-so that no vector is ever out of date and nothing is embedded twice, by nobody.
+so that no vector is ever out of date, and no text is embedded twice, whoever embedded it first.
 
 A search is exact, or above some 200,000 vectors by a graph (HNSW). Source: Malkov and Yashunin,
 "Efficient and robust approximate nearest neighbor search using HNSW", 2016, as usearch has it.
@@ -55,7 +55,7 @@ class VectorPlace:
 
     @property
     def in_words(self) -> str:
-        """For the user."""
+        """The place in words, for the user."""
         if self.milvus is None:
             return "on this machine"
         return f"in Milvus ({self.milvus.server or self.milvus.url})"
@@ -73,12 +73,12 @@ class KeptVectors(Protocol):
         """Make the vectors of chunks ready for searches; gives the keys that have none."""
 
     def forget(self, key: bytes) -> None:
-        """No chunk has this key any more."""
+        """Note that no chunk has this key any more."""
 
     def nearest(
         self, project: str, question: Vectors, count: int
     ) -> Slices[list[tuple[bytes, float]]]:
-        """At least the `count` nearest, best first, with their cosines.
+        """The `count` nearest vectors or more, best first, with their cosines.
 
         There may be more, and keys that this workspace has no chunk of.
         """
@@ -165,7 +165,7 @@ class VectorsHere:
         return lacking - kept.keys()
 
     def forget(self, key: bytes) -> None:
-        """In the file it stays."""
+        """Remove a vector from memory; the file keeps it."""
         if self._index is not None:
             self._index.remove([key])
 
@@ -175,7 +175,7 @@ class VectorsHere:
         question: Vectors,
         count: int,
     ) -> Slices[list[tuple[bytes, float]]]:
-        """Of all roots."""
+        """The nearest vectors; all roots are searched together."""
         yield from ()
         index = self._comparable(question)
         return [] if index is None else index.search(question, count)
@@ -186,7 +186,7 @@ class VectorsHere:
         question: Vectors,
         keys: Sequence[bytes],
     ) -> Slices[list[float | None]]:
-        """From memory."""
+        """The cosines, computed in memory."""
         yield from ()
         index = self._comparable(question)
         return [None] * len(keys) if index is None else index.cosines(question, keys)

@@ -49,7 +49,7 @@ _WINDOW = 128  # tokens, the two that mark start and end included
 _PREFIX = 32  # tokens of the first line that each window repeats
 _WINDOWS = 16  # of one text; what follows is left out
 _CLS, _SEP = 101, 102  # the tokens [CLS] and [SEP]
-_MOST_THREADS = 4
+_MAX_THREADS = 4
 _STATIC_EXTRA = (
     "Static embeddings need more packages. Run: pip install 'glossator[embeddings]', or set"
     " retrieval.embedder to none."
@@ -80,7 +80,7 @@ class MiniLm:
         return np.stack([self._vector(in_parts(text)) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        """As a document; the model does not tell them apart."""
+        """Embed a question like a document; the model does not tell them apart."""
         return self._vector(in_parts(text))
 
     def take_tokens(self) -> int:
@@ -148,7 +148,7 @@ def _session(model: Path) -> InferenceSession:
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - of the extra
 
     options = SessionOptions()
-    options.intra_op_num_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
@@ -218,7 +218,7 @@ class StaticEmbedder:
         return unit(means)
 
     def embed_query(self, text: str) -> Vectors:
-        """As a document."""
+        """Embed a question like a document."""
         vector: Vectors = self.embed_documents([text])[0]
         return vector
 

@@ -49,7 +49,7 @@ _SLICE = 0.005  # seconds between two looks at the thread
 _MORE = 3  # times as many as were asked for, since some are of other versions
 _ROWS = 500  # in one request: 6 MB with 1,536 numbers each
 _INDEX = {"M": 16, "efConstruction": 200}
-_LEAST_EXPANSION = 400  # candidates of a search in the graph
+_MIN_EXPANSION = 400  # candidates of a search in the graph
 _PROJECT = 16  # characters of the part of an id that stands for the project
 _ID = _PROJECT + 32  # of an id
 _LONGEST_DETAIL = 300  # characters of the server's own words
@@ -104,7 +104,7 @@ class MilvusVectors:
     def nearest(
         self, project: str, question: Vectors, count: int
     ) -> Slices[list[tuple[bytes, float]]]:
-        """Of the project."""
+        """The nearest vectors of the project."""
         search = partial(self._search, question, _within(project), count * _MORE)
         found = yield from self._ask(_SEARCH_SECONDS, search)
         return sorted(found.items(), key=lambda each: -each[1])
@@ -112,7 +112,7 @@ class MilvusVectors:
     def cosines(
         self, project: str, question: Vectors, keys: Sequence[bytes]
     ) -> Slices[list[float | None]]:
-        """By a search among these alone."""
+        """The cosines, found by a search among these vectors alone."""
         if not keys:
             return [None] * len(keys)
         which = f"{_within(project)} and {_among(_id(project, key) for key in keys)}"
@@ -157,7 +157,7 @@ class MilvusVectors:
             [question.astype(np.float32)],
             filter=which,
             limit=limit,
-            search_params={"params": {"ef": max(limit, _LEAST_EXPANSION)}},
+            search_params={"params": {"ef": max(limit, _MIN_EXPANSION)}},
             timeout=seconds,
         )
         return dict(_checked(hit["id"], hit["distance"]) for hit in hits[:limit])

@@ -56,7 +56,7 @@ _FEWER = (4, 2)  # if ten are all messages, or too long
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _SERVER = frozenset({"server_tool_use", "tool_search_tool_result"})
 _TOOL_RESULT = frozenset({"tool_result"})
-_LONGEST = 60_000  # characters of one result
+_MAX_RESULT_CHARACTERS = 60_000  # characters of one result
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class Tail:
 def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
     """The newest messages, within about `tokens` tokens if that is possible.
 
-    None if no message from number `first` on could go. Calls stay with their results, and replies
-    with their continuation after a pause.
+    None if that leaves nothing from message `first` on to drop. Calls stay with their results, and
+    replies with their continuation after a pause.
     """
     tail = None
     for count in (KEPT, *_FEWER):
@@ -86,7 +86,7 @@ def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
 
 
 def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """The messages, made valid after a new prefix, within about `tokens` tokens.
+    """The messages, made valid behind a new prefix, within about `tokens` tokens.
 
     Only results are cut, the longest first. Images stay only in the newest message with images, as
     they may make a request too large.
@@ -137,7 +137,7 @@ def _may_begin(messages: Sequence[Message], number: int) -> bool:
 
 
 def _newest_reply(messages: Sequence[Message]) -> range:
-    """The numbers of the last assistant messages in a row: a reply with its pauses."""
+    """The indices of the last assistant messages in a row: a reply and its continuations."""
     ends = (n for n in range(len(messages), 0, -1) if messages[n - 1]["role"] == "assistant")
     end = next(ends, 0)
     start = end
@@ -170,7 +170,7 @@ def _calls_as_text(message: Message) -> Message:
 
 
 def result_as_text(block: ContentBlock, calls: dict[str, ContentBlock]) -> list[ContentBlock]:
-    """The blocks that say in words what a tool's result says; another block is left as it is."""
+    """A tool's result as blocks that say it in words; any other block stays as it is."""
     if block.get("type") != "tool_result":
         return [block]
     content = block.get("content")
@@ -187,19 +187,19 @@ def _cut(messages: Sequence[Message], tokens: int) -> list[Message]:
         text_of(block["content"]) for m in messages for block in m["content"] if _is_text(block)
     ]
     rest = estimate_messages(messages) - sum(map(estimate_tokens, texts))
-    shorter = iter(fit(texts, max(tokens - rest, 0), _LONGEST))
+    shorter = iter(fit(texts, max(tokens - rest, 0), _MAX_RESULT_CHARACTERS))
     return [_with_texts(message, shorter) for message in messages]
 
 
 def _is_text(block: ContentBlock) -> bool:
-    """Whether a block is a result of nothing but text, which alone can be cut."""
+    """Whether a block is a result of text alone; only such results can be cut."""
     content = block.get("content")
     parts = content if isinstance(content, list) else [_text("")]
     return block.get("type") == "tool_result" and all(part.get("type") == "text" for part in parts)
 
 
 def _with_texts(message: Message, texts: Iterator[str]) -> Message:
-    """The message with these texts for those of its results, in their order."""
+    """The message with the texts of its results replaced by these, in order."""
     content = [
         {**block, "content": text}
         if _is_text(block) and (text := next(texts)) != text_of(block["content"])
@@ -227,12 +227,12 @@ def _text(words: str) -> ContentBlock:
 SHARE = 0.8  # of the window, at which compaction is automatic
 _TAIL_SHARE = 0.25  # of the window, for the newest messages
 
-_FURTHER = 0.1  # of the share: growth before the next automatic attempt
+_RETRY_GROWTH_SHARE = 0.1  # of the share: growth before the next automatic attempt
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedState:
-    """The state of a session beside its messages, as lines for the model."""
+    """The state of a session outside its messages, as lines for the model."""
 
     todos: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()  # the mode, and what the user granted
@@ -281,7 +281,7 @@ async def compact(
 ) -> Compacted | NoGain:
     """A shorter conversation, if that is possible.
 
-    Call it never between a paused reply and its continuation. Raises `ModelError` (such as
+    Never call it between a paused reply and its continuation. Raises `ModelError` (such as
     `BudgetSpent`) if the model cannot be asked, so that the caller can try again later.
     """
     compacted_before = bool(messages) and is_compaction(messages[0])
@@ -328,9 +328,10 @@ def _lines(items: Sequence[str]) -> str:
 
 @dataclass(slots=True)
 class CompactionBackoff:
-    """When to try again after an attempt that failed or gained nothing.
+    """Decides when to try again after an attempt that failed or gained nothing.
 
-    Not before a request takes `until` tokens. `notified`: the user knows that nothing is gained.
+    The next attempt waits until a request takes `until` tokens. `notified`: the user was told that
+    nothing is gained.
     """
 
     until: int = 0
@@ -341,9 +342,9 @@ class CompactionBackoff:
 class Compactor:
     """Compacts one conversation: on command, or at `share` of the window (None: never).
 
-    `carried` gives the state that the summary carries over. `refused` says why it may not be
-    compacted now, "" if it may. `compacted` is called with the result, `afterwards` awaited then,
-    `emit` called with notices for the user.
+    `carried` gives the state that the summary carries over. `refused` says why compacting is
+    forbidden now, "" if it is not. `compacted` is called with the result, then `afterwards` is
+    awaited. `emit` gets notices for the user.
     """
 
     conversation: Conversation
@@ -359,9 +360,9 @@ class Compactor:
     afterwards: Callable[[], Awaitable[object]] | None = None
 
     async def compact_if_needed(self, last: Usage, meter: Meter) -> bool:
-        """Compact if the last request nearly fills the window; whether it did.
+        """Compact if the last request nearly fills the window; True if it did.
 
-        After a failure or no gain, it tries again when the conversation has grown.
+        After a failure, or if nothing was gained, it waits until the conversation has grown.
         """
         due = is_due(last, self.model.window, self.share)
         if not due or last.total < self.backoff.until:
@@ -401,4 +402,6 @@ class Compactor:
         return made
 
     def _wait(self, tokens: int) -> None:
-        self.backoff.until = tokens + round(_FURTHER * (self.share or SHARE) * self.model.window)
+        self.backoff.until = tokens + round(
+            _RETRY_GROWTH_SHARE * (self.share or SHARE) * self.model.window
+        )

@@ -1,8 +1,8 @@
-"""What a compaction keeps word for word: texts in the one message that stands for what goes.
+"""What a compaction keeps word for word, in the one message that replaces what goes.
 
-It holds a block for each text, below a line with its kind, so that the next compaction can read it
-again. Of an instruction file only the newest text is kept. What goes is put into words here, too
-(`transcript`), for whoever writes the summary.
+The message holds a block for each text, below a line with its kind, so that the next compaction can
+read it again. Of an instruction file only the newest text is kept. `transcript` puts what goes into
+words for whoever writes the summary.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from glossator.core.window import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
 from glossator.sessions.compaction.own_texts import prompt_of
 
-_LONGEST = 20_000  # characters of one part
+_MAX_PART_CHARACTERS = 20_000  # characters of one part
 _PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
 
-_SHORTEST = 200  # characters; a shorter text says nothing
+_MIN_CHARACTERS = 200  # characters; a shorter text says nothing
 _HEAD = 2 / 3  # of what is kept
 
 
@@ -29,7 +29,7 @@ def transcript(messages: Sequence[Message], tokens: int) -> str:
     """The messages as text within about `tokens` tokens, without thinking."""
     calls = calls_in(messages)
     parts = [part for message in messages for part in _parts(message, calls)]
-    shown = fit([text for _, text in parts], tokens, _LONGEST)
+    shown = fit([text for _, text in parts], tokens, _MAX_PART_CHARACTERS)
     return "\n\n".join(f"[{who}]\n{text}" for (who, _), text in zip(parts, shown, strict=True))
 
 
@@ -47,7 +47,7 @@ def paths_in(messages: Sequence[Message]) -> list[str]:
 
 
 def call_in_words(call: ContentBlock | None) -> str:
-    """A call in one line; of what the user was asked, the whole question."""
+    """A call in one line; of a question to the user, the whole question."""
     if call is None:
         return "a tool"
     question = call["input"].get("question")
@@ -56,7 +56,7 @@ def call_in_words(call: ContentBlock | None) -> str:
 
 
 def text_of(content: object) -> str:
-    """The text in a block's content; other parts are named."""
+    """The text in a block's content; parts that are no text are named."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -86,7 +86,7 @@ def _parts(message: Message, calls: dict[str, ContentBlock]) -> Iterator[tuple[s
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """The text; if it is longer than `characters`, its beginning and end with a note between."""
+    """The text, or if it is longer than `characters`, its beginning and end with a note between."""
     if len(text) <= characters:
         return text
     head = round(characters * _HEAD)
@@ -98,24 +98,24 @@ def head_and_tail(text: str, characters: int) -> str:
 def fit(texts: Sequence[str], tokens: int, longest: int) -> list[str]:
     """The texts within about `tokens` tokens, each of at most `longest` characters.
 
-    The longest are cut first: the same limit holds for all, as high as the budget allows.
+    All texts have the same limit, as high as the budget allows, so the longest are cut first.
     """
     limit = longest
     cut = [head_and_tail(text, limit) for text in texts]
-    while limit > _SHORTEST and sum(map(estimate_tokens, cut)) > tokens:
-        limit = max(_SHORTEST, limit * 3 // 4)
+    while limit > _MIN_CHARACTERS and sum(map(estimate_tokens, cut)) > tokens:
+        limit = max(_MIN_CHARACTERS, limit * 3 // 4)
         cut = [head_and_tail(text, limit) for text in texts]
     return cut
 
 
 _MAX_RESULTS = 20
-_LONGEST_SAID = 8_000  # characters of one message of the user
-_LONGEST_FAILURE = 2_000
-_LONGEST_RESULT = 3_000
+_MAX_SAID_CHARACTERS = 8_000  # characters of one message of the user
+_MAX_FAILURE_CHARACTERS = 2_000
+_MAX_RESULT_CHARACTERS = 3_000
 # Shares of the window.
-_SAID = 0.2
-_FAILURES = 0.05
-_RESULTS = 0.05
+_SAID_SHARE = 0.2
+_FAILURES_SHARE = 0.05
+_RESULTS_SHARE = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 _INSTRUCTIONS = "user/instructions"  # kept whole
@@ -148,7 +148,7 @@ class KeptTexts:
 
 
 def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
-    """What to keep of `messages`; the first may be the message of an earlier compaction."""
+    """Collect what to keep of `messages`; the first may be an earlier compaction's message."""
     before = KeptTexts()
     if messages and is_compaction(messages[0]):
         before, messages = _read(messages[0]), messages[1:]
@@ -177,20 +177,24 @@ def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
 def message_of(
     kept: KeptTexts, summary: str, *, extracted: bool, state: str, window: int
 ) -> Message:
-    """The message that replaces what goes, for a window of so many tokens.
+    """The message that replaces the others, for a window of so many tokens.
 
     `state` is the rendered `compaction/state`, or "".
     """
     texts = [load_prompt("compaction/head").render()]
     texts.append(_entry("extract" if extracted else "summary", summary))
-    texts += _entries("said", kept.said, round(window * _SAID), _LONGEST_SAID)
-    texts += _entries("failure", kept.failures, round(window * _FAILURES), _LONGEST_FAILURE)
-    texts += _entries("result", kept.results, round(window * _RESULTS), _LONGEST_RESULT)
+    texts += _entries("said", kept.said, round(window * _SAID_SHARE), _MAX_SAID_CHARACTERS)
+    texts += _entries(
+        "failure", kept.failures, round(window * _FAILURES_SHARE), _MAX_FAILURE_CHARACTERS
+    )
+    texts += _entries(
+        "result", kept.results, round(window * _RESULTS_SHARE), _MAX_RESULT_CHARACTERS
+    )
     return user_message(*texts, *kept.instructions, state)
 
 
 def result_in_words(call: ContentBlock | None, result: ContentBlock) -> tuple[str, str]:
-    """A tool's result as a text of its kind, "answered" or "failure"."""
+    """A tool's result in words, as a text of the kind "answered" or "failure"."""
     text = f"{call_in_words(call)}\n{text_of(result.get('content'))}"
     return ("failure" if result.get("is_error") else "answered"), text
 
@@ -201,7 +205,7 @@ def image_gone() -> str:
 
 
 def is_compaction(message: Message) -> bool:
-    """Whether a message is that of a compaction."""
+    """Whether a message was made by a compaction."""
     first = message["content"][0] if message["content"] else {}
     return first.get("text") == load_prompt("compaction/head").render()
 
@@ -229,7 +233,7 @@ def _read(message: Message) -> KeptTexts:
 
 
 def _text_of_user(block: ContentBlock, calls: dict[str, ContentBlock]) -> tuple[str, str]:
-    """The kind of a block of a user message, and its text; "" if it is not kept."""
+    """The kind and text of a block in a user message; the text is "" if it is not kept."""
     if block["type"] == "tool_result":
         return result_in_words(calls.get(block["tool_use_id"]), block)
     kind, text = _kind(block["text"])
@@ -260,7 +264,7 @@ def _of_user(messages: Sequence[Message]) -> Iterator[ContentBlock]:
 
 @cache
 def _heading(name: str) -> str:
-    """The beginning of every rendering of a prompt."""
+    """The words that every rendering of a prompt begins with."""
     return load_prompt(name).opening
 
 
@@ -273,7 +277,7 @@ def _entry(kind: str, text: str) -> str:
 
 
 def _newest_of_each(instructions: Sequence[str]) -> tuple[str, ...]:
-    """The newest text of each instruction file."""
+    """The texts, of each instruction file only the newest."""
     newest: dict[str, str] = {}
     for text in instructions:
         file = found[1] if (found := _FILE.search(text)) else text

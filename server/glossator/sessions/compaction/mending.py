@@ -1,9 +1,9 @@
-"""Messages that a server refuses, made acceptable: what it refuses goes, a step at a time.
+"""Makes refused messages acceptable: what the server refuses is taken out, step by step.
 
-First what stands at the place that it names, or else the newest part of the kind that it names.
-Then thinking and images; then all since the last request that was accepted, which a record
-replaces; at last everything, as in a compaction without a model. The user's words stay, unless
-they are what the server names.
+First goes what stands at the place that the server names, or else the newest part of the kind that
+it names. Then go thinking and images; then everything since the last accepted request, which a
+record replaces; at last everything, as in a compaction without a model. The user's words stay,
+unless the server names them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def texts_in(messages: Sequence[Message]) -> Iterator[Place]:
 
 
 def text_at(block: ContentBlock) -> str:
-    """The text of a text block, or of a result of nothing else."""
+    """The text of a text block, or of a result that is a single text."""
     if block.get("type") == "text":
         return str(block["text"])
     content = block.get("content")
@@ -90,19 +90,19 @@ def put_part(messages: list[Message], place: Place, block: ContentBlock) -> None
 
 
 def is_said(messages: Sequence[Message], place: Place) -> bool:
-    """Whether these are the user's own words."""
+    """Whether a block is the user's own words."""
     block = part_at(messages, place)
     said = messages[place[0]]["role"] == "user" and block.get("type") == "text" and len(place) == 2
     return said and not prompt_of(block["text"])
 
 
 def is_gone(block: ContentBlock) -> bool:
-    """Whether a line stands here for what a server refused."""
+    """Whether a line here stands for a part that a server refused."""
     return text_at(block).startswith(load_prompt("user/refused").opening)
 
 
 def part_in_words(messages: Sequence[Message], place: Place, calls: dict[str, ContentBlock]) -> str:
-    """What stands at a place, for the model and the user."""
+    """Name the part at a place, for the model and the user."""
     block, outer = part_at(messages, place), part_at(messages, place[:2])
     kind = block["type"]
     result = f"the result of {call_in_words(calls.get(outer.get('tool_use_id', '')))}"
@@ -121,7 +121,7 @@ def part_in_words(messages: Sequence[Message], place: Place, calls: dict[str, Co
 
 
 def _name_before(messages: Sequence[Message], place: Place) -> str:
-    """The name of an attached image, which the text before it tells."""
+    """The name of an attached image, which stands in the text before it."""
     before = part_at(messages, (place[0], place[1] - 1)) if place[1] else {}
     prompt = load_prompt("user/image")
     text = str(before.get("text", ""))
@@ -133,10 +133,10 @@ def _start(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:60]}…"
 
 
-_SINGLY = 2  # so many parts go one by one, then all of their kind
-_MOST = 8  # parts of no known kind that go one by one
+_MAX_SINGLE_OF_KIND = 2  # so many parts go one by one, then all of their kind
+_MAX_SINGLE_PARTS = 8  # parts of no known kind that go one by one
 _RECORD_SHARE = 0.15  # of the window, for the record of what goes
-_LONGEST = 1_000_000  # characters of one text, before any is cut
+_MAX_TEXT_CHARACTERS = 1_000_000  # characters of one text, before any is cut
 _TOO_LONG = "the request was too long"
 _WORDS = "the middle of your question, as nothing else could go (the session's log keeps all of it)"
 _WHY_UNKNOWN = "it did not say why"
@@ -151,7 +151,7 @@ class Mended:
 
 
 class Mending:
-    """What becomes of one request's messages while they are refused.
+    """Changes one request's messages step by step while they are refused.
 
     `window` is the model's, in tokens.
     """
@@ -169,7 +169,7 @@ class Mending:
         ]
 
     def without(self, refusal: ContentRefused) -> str:
-        """Take out what is refused; what is missing now, "" if nothing more can go."""
+        """Take out what is refused; says what is missing now, "" if nothing more can go."""
         why = refusal.why or _WHY_UNKNOWN
         mended = self._named(refusal, why) or self._words(refusal, why)
         while mended is None and self._last:
@@ -184,10 +184,10 @@ class Mending:
         return mended.missing
 
     def shorter(self, tokens: int, *, question: bool) -> str:
-        """Cut the messages to about so many tokens; what is missing now, "" if nothing more is.
+        """Cut the messages to about so many tokens; says what is missing, "" if nothing new is.
 
-        What cannot be made so short is made as short as it can. The user's newest words are cut
-        only with `question`.
+        Messages that cannot be made so short are made as short as possible. The user's newest words
+        are cut only with `question`.
         """
         before = estimate_messages(self.messages)
         if before <= tokens:
@@ -208,7 +208,7 @@ class Mending:
         return ", ".join(filter(None, lost))
 
     def _unbound(self, mended: Mended) -> Mended:
-        """Without thinking if what stood before some of it changed: it is bound to that."""
+        """The messages without thinking, if something before it changed: it is bound to that."""
         pairs = zip(mended.messages, self.messages, strict=False)
         first = next((n for n, (new, old) in enumerate(pairs) if new is not old), None)
         if first is None or without_thinking(mended.messages[first:]) == [*mended.messages[first:]]:
@@ -217,7 +217,7 @@ class Mending:
         return Mended(tuple(without_thinking(mended.messages)), missing)
 
     def _named(self, refusal: ContentRefused, why: str) -> Mended | None:
-        """Without what the refusal names: by its place, or by its kind."""
+        """The messages without what the refusal names, by its place or by its kind."""
         if refusal.about == "thinking":
             thoughtless = tuple(without_thinking(self.messages))
             return Mended(thoughtless, THINKING) if thoughtless != self.messages else None
@@ -230,7 +230,7 @@ class Mending:
         shown = list(media_in(self.messages))
         of_kind = [at for at in shown if part_at(self.messages, at)["type"] == refusal.about]
         shown = of_kind or shown
-        if self._parts > _SINGLY:
+        if self._parts > _MAX_SINGLE_OF_KIND:
             return self._gone(shown, why)
         if (named := _inside(refusal.place, shown)) or not shown:
             return self._gone(named, why)
@@ -238,14 +238,14 @@ class Mending:
         return self._gone(newest, why)
 
     def _part(self, place: Place, why: str) -> Mended | None:
-        """Without the part at a place, unless the user said it."""
-        if not place or place[0] >= len(self.messages) or self._parts > _MOST:
+        """The messages without the part at a place, unless it is the user's words."""
+        if not place or place[0] >= len(self.messages) or self._parts > _MAX_SINGLE_PARTS:
             return None
         blocks = range(len(self.messages[place[0]]["content"]))
         return self._gone([place] if len(place) > 1 else [(place[0], n) for n in blocks], why)
 
     def _gone(self, places: Sequence[Place], why: str, *, words: bool = False) -> Mended | None:
-        """With a line in place of each part; calls become text together with their results."""
+        """The messages with a line for each part; calls become text along with their results."""
         messages = list(self.messages)
         calls = calls_in(messages)
         missing: list[str] = []
@@ -264,11 +264,11 @@ class Mending:
         return Mended(tuple(messages), _list(missing)) if missing else None
 
     def _once_more(self, _why: str) -> Mended | None:
-        """The same: a refusal without a reason may have passed."""
+        """The same messages once more: a refusal without a reason may have been a passing one."""
         return Mended(self.messages, "nothing, for it may have been a passing fault")
 
     def _bare(self, why: str) -> Mended | None:
-        """Without thinking, images and documents."""
+        """The messages without thinking, images and documents."""
         media = self._gone(list(media_in(self.messages)), why)
         messages = media.messages if media else self.messages
         thoughtless = tuple(without_thinking(messages))
@@ -277,7 +277,7 @@ class Mending:
         return Mended(thoughtless, ", ".join(missing)) if missing else None
 
     def _since_accepted(self, _why: str) -> Mended | None:
-        """Go on from the last request that was accepted, with a record of what followed."""
+        """The messages up to the last accepted request, and a record of what followed."""
         replies = [n for n, each in enumerate(self.messages) if each["role"] == "assistant"]
         if not replies:
             return None
@@ -290,7 +290,7 @@ class Mending:
         return Mended((*accepted, joined), missing)
 
     def _extract(self, _why: str) -> Mended | None:
-        """The user's words, failures and notes, as in a compaction without a model."""
+        """A message with the user's words, failures and notes, as a compaction without a model."""
         *gone, newest = self.messages
         if not gone:
             return None
@@ -306,7 +306,7 @@ class Mending:
         )
 
     def _words(self, refusal: ContentRefused, why: str) -> Mended | None:
-        """Without words of the user that are named, unless they are the newest."""
+        """The messages without the user's words that were named; the newest words stay."""
         said = [
             (number, block)
             for number, message in enumerate(self.messages)
@@ -331,7 +331,9 @@ def fitted(messages: Sequence[Message], tokens: int, *, question: bool) -> tuple
     for group in (others, older, newest if question else []):
         texts = [text_at(part_at(written, at)) for at in group]
         rest = estimate_messages(written) - sum(map(estimate_tokens, texts))
-        for at, text in zip(group, fit(texts, max(tokens - rest, 0), _LONGEST), strict=True):
+        for at, text in zip(
+            group, fit(texts, max(tokens - rest, 0), _MAX_TEXT_CHARACTERS), strict=True
+        ):
             block = part_at(written, at)
             if text != text_at(block):
                 name = "content" if block["type"] == "tool_result" else "text"
@@ -346,14 +348,14 @@ def _newest_words(messages: Sequence[Message]) -> list[Place]:
 
 
 def _inside(place: Place, shown: Sequence[Place]) -> list[Place]:
-    """Those at a place or inside of it."""
+    """The places at a place or inside it."""
     return [at for at in shown if place and at[: len(place)] == place]
 
 
 def _answer_as_text(
     messages: list[Message], number: int, call_id: str, calls: dict[str, ContentBlock]
 ) -> None:
-    """Make text of the result of a call that is text now."""
+    """Turn the result of a call that became text into text, too."""
     if number >= len(messages):
         return
     content: list[ContentBlock] = []

@@ -1,9 +1,9 @@
 """Texts in user messages that are not the user's words: what each is, by the prompt it is made of.
 
-A prompt that goes into a user message is named here, so that people are not told that they said
-it, and a compaction does not keep it as their words. Of these texts a notice of the permission mode
-stands in a message when the mode differs from the last notice in the conversation, so that notices
-survive a resume, a rewind and a compaction without further state.
+A prompt that goes into a user message is named here, so that it is neither shown nor kept by a
+compaction as the user's words. A notice of the permission mode is put into a message when the mode
+differs from the conversation's last notice; so notices survive a resume, a rewind and a compaction
+without further state.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FILE = re.compile(r"^\[([\d,]+ more characters) were cut; read", re.MULTILINE)
 class OwnText:
     """What the texts of a prompt are, for people; the first value in a text stands for no `name`.
 
-    Without a `why` they are there as all of their kind are. `cut` finds what was left out.
+    Without a `why` they are there like all of their kind. `cut` finds what was left out.
     """
 
     kind: Kind
@@ -115,19 +115,19 @@ TEXTS: Mapping[str, OwnText] = {
 
 
 def prompt_of(text: str) -> str:
-    """The name of the prompt that a text in a user message is made of; "" for the user's words."""
+    """The prompt that a text in a user message is made of; "" for the user's own words."""
     return next((name for opening, name in _openings() if text.startswith(opening)), "")
 
 
 @cache
 def _openings() -> tuple[tuple[str, str], ...]:
-    """What each text begins with, and its prompt; the longest first, as some share a beginning."""
+    """How the texts of each prompt begin; the longest first, as some beginnings are the same."""
     openings = [(prompt.opening, name) for name, prompt in load_prompts(TEXTS).items()]
     return tuple(sorted(openings, key=lambda each: -len(each[0])))
 
 
 def mode_notice(mode: str, messages: Sequence[Message]) -> str:
-    """The notice of the mode for a conversation; "" if its last notice says the same."""
+    """The notice of the mode for a conversation; "" if its last notice says the same mode."""
     text = _notices()[_MODES[mode]]
     return "" if _last_notice(messages) == text else text
 
@@ -150,7 +150,7 @@ def _last_notice(messages: Sequence[Message]) -> str:
 
 @cache
 def _notices() -> Mapping[str, str]:
-    """The notices, by prompt."""
+    """The notices by the name of their prompt."""
     return {name: prompt.render() for name, prompt in load_prompts(MODES).items()}
 
 

@@ -1,7 +1,7 @@
 """The structured summary of a conversation that no longer fits: its schema, and who writes it.
 
 The model of the conversation writes it, with the same prefix, which the prompt cache holds. If that
-does not fit, it gets a record instead, made shorter as long as it is refused. Without a model, or
+does not fit, the model gets a record instead, shortened until it is accepted. Without a model, or
 if it fails twice, the summary is extracted mechanically, and says so.
 """
 
@@ -70,7 +70,7 @@ class Summary(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the system prompt's second block; all but the text is for people.
+    """A part of the system prompt's second block; `title` and `cut` are for people.
 
     `cut` says what was left out of it, "" for nothing.
     """
@@ -107,7 +107,7 @@ class Asked:
 async def ask_summary(
     model: Model, frame: PromptPrefix, messages: Sequence[Message], meter: Meter
 ) -> Asked:
-    """The model's summary of `messages`; what does not fit, or is refused, goes on with less.
+    """The model's summary of `messages`; what does not fit, or is refused, is made smaller.
 
     Raises `ModelError` if the model cannot be asked.
     """
@@ -138,7 +138,7 @@ async def ask_summary(
 
 
 async def summarise(model: Model, messages: Sequence[Message], meter: Meter) -> Summary | None:
-    """The summary of a conversation that goes on as it is: of a record of it, by any model.
+    """The summary of a conversation that goes on, by any model, from a record of it.
 
     None if the model writes no valid one. Raises `ModelError`.
     """
@@ -154,7 +154,7 @@ async def summarise(model: Model, messages: Sequence[Message], meter: Meter) -> 
 
 
 def extracted(messages: Sequence[Message], open_tasks: Sequence[str]) -> Summary:
-    """The summary of a conversation that goes on as it is, without a model."""
+    """The summary of a conversation that goes on, extracted without a model."""
     return extract_summary(messages, collect(messages, KeptTools()), open_tasks)
 
 
@@ -197,7 +197,7 @@ def extract_summary(
 
 
 def _earlier(kept: KeptTexts) -> Summary | None:
-    """The summary of the last compaction; None without one, or in another version."""
+    """The last compaction's summary; None without one, or if another version wrote it."""
     try:
         return Summary.model_validate_json(kept.summary)
     except ValidationError:

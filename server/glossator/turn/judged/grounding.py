@@ -1,4 +1,4 @@
-"""What follows an answer: its sentences are judged, corrected and remembered.
+"""After an answer: its sentences are judged and corrected, and what holds is remembered.
 
 An answer that speaks of a change which was not made is contradicted by a line under it.
 """
@@ -47,9 +47,9 @@ class CorrectedAnswer:
 
 
 def is_to_correct(app: Application, session: Session, answer: CorrectedAnswer) -> bool:
-    """Whether sentences fell and the settings want them corrected.
+    """Whether some sentences did not hold and the settings want them corrected.
 
-    An answer stays as it is without a model, and if something was said after it.
+    Without a model, and when something was said after the answer, it stays as it is.
     """
     is_left = app.settings.grounding.correction == "off" or app.model.offline
     return not is_left and bool(answer.checked.fallen) and session.ends_with(answer.text)
@@ -63,9 +63,9 @@ async def correct(
     judging: Judging,
     answer: CorrectedAnswer,
 ) -> CorrectedAnswer:
-    """Do with the sentences that fell what the settings say, and show the answer as it is then.
+    """Treat the sentences that did not hold as the settings say, and show the corrected answer.
 
-    What cannot be rewritten in `SECONDS` is not.
+    A sentence that cannot be rewritten within `SECONDS` stays.
     """
     how = app.settings.grounding.correction
     corrector = _Corrector(app, run, meter, judging, asyncio.get_running_loop().time() + SECONDS)
@@ -94,7 +94,7 @@ class _Corrector:
     end: float  # of the time for it, by the loop's clock
 
     async def rewritten(self, answer: CorrectedAnswer) -> CorrectedAnswer:
-        """The answer with as many sentences as can be rewritten so that their lines carry them."""
+        """The answer with as many sentences as possible rewritten to say what their lines say."""
         given_up: set[str] = set()
         for _ in range(ROUNDS):
             fallen = [
@@ -132,7 +132,7 @@ class _Corrector:
     async def _ask(
         self, answer: str, fallen: Sequence[CheckedStatement]
     ) -> dict[int, corrections.Rewrite] | None:
-        """The new sentences by the place of the old one; None, after a notice, if there is none."""
+        """Ask for new sentences, by the old one's place; None, after a notice, if none came."""
         every = {each.statement.start: each for each in await self.judging.cited(answer)}
         cited = [every[each.statement.start] for each in fallen]
         prompt, blocks = corrections.prompt_of(fallen, cited, await self.judging.near(cited))
@@ -156,24 +156,25 @@ class _Corrector:
 
 
 def _can_stand(fallen: CheckedStatement, rewrite: corrections.Rewrite) -> bool:
-    """Whether there is a sentence, with lines that carry it where the old one cited none."""
+    """Whether a new sentence can stand: with lines that support it where the old one cited none."""
     return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)
 
 
-_EDITS = frozenset({"Edit", "MultiEdit", "Write", "Move"})
-_DONE = (
+_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "Move"})
+_EDIT_VERBS = (
     "add|appl(?:i)?|adjust|chang|clean|correct|creat|delet|edit|fix|implement|insert|mov|refactor"
     "|remov|renam|replac|rewr|sav|updat|wr"
 )
-_CLAIM = re.compile(
-    rf"\b(?:I|we)(?:'ve| have| also| now| just)* (?:{_DONE})(?:ed|ote|itten|ten|oved)?\b"
-    rf"|\b(?:(?:has|have)(?: now| also)* been|was|were|(?:is|are) now) (?:{_DONE})(?:ed|itten|d)\b"
+_CLAIMS_CHANGE = re.compile(
+    rf"\b(?:I|we)(?:'ve| have| also| now| just)* (?:{_EDIT_VERBS})(?:ed|ote|itten|ten|oved)?\b"
+    r"|\b(?:(?:has|have)(?: now| also)* been|was|were|(?:is|are) now) "
+    rf"(?:{_EDIT_VERBS})(?:ed|itten|d)\b"
     r"|^(?:Done|Fixed|Updated|Changed|Added|Removed|Renamed|Replaced|Created|Implemented)\b"
     r"|\b(?:Ich habe|wurden?|ist|sind) .{0,80}\b(?:ge(?:ändert|löscht|schrieben)|ersetzt"
     r"|hinzugefügt|angepasst|umbenannt|entfernt|erstellt|behoben)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_ADMITTED = re.compile(
+_ADMITS_FAILURE = re.compile(
     r"\b(?:denied|declined|refused|rejected|not (?:been )?(?:made|applied|changed|done|saved"
     r"|allowed|permitted)|(?:could|can|was|were|did)(?: not|n't)|cannot|unable|failed|abgelehnt"
     r"|verweigert|konnte|nicht (?:ge|er|an|um|mög))",
@@ -182,7 +183,7 @@ _ADMITTED = re.compile(
 
 
 class Grounding:
-    """Judges the words of one run by what its conversation was shown, with `judging`."""
+    """Judges the answers of one run, with `judging`, by what its conversation was shown."""
 
     def __init__(
         self, app: Application, session: Session, run: Run, meter: Meter, answering: Answering
@@ -196,13 +197,13 @@ class Grounding:
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
     async def faults(self, answer: str) -> str:
-        """What the model reads about citations that failed; see `faults`."""
+        """What the model reads about citations that failed; see `citations.faults`."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         mends = self._app.settings.grounding.correction == "rewrite"
         return await asyncio.to_thread(partial(faults, mends=mends), answer, self._sources())
 
     async def grounded(self, outcome: RunOutcome) -> CorrectedAnswer:
-        """The answer, judged by the text as it is now, corrected, and what holds remembered."""
+        """Judge the answer by the current texts, correct it, and remember what holds."""
         app, run, text = self._app, self._run, outcome.text
         seconds_left = max(0.0, app.settings.limits.seconds - run.clock.seconds)
         answer = CorrectedAnswer(text, await self.judging.judged(text, seconds_left))
@@ -231,7 +232,7 @@ class Grounding:
         return answer
 
     async def _remember(self, checked: CheckedAnswer) -> None:
-        """Keep what holds as facts."""
+        """Keep the statements that hold as facts."""
         carried = any(each.verdict is Verdict.SUPPORTED for each in checked.statements)
         if remembers := carried and self._app.settings.facts.enabled:
             self._flow.on(Signal.CARRIED)
@@ -245,7 +246,7 @@ class Grounding:
 
 
 def contradiction(session: Session, answer: str) -> str:
-    """What an answer says falsely of edits of its run that were denied or failed; "" if nothing."""
+    """What an answer says falsely about edits that failed or were denied; "" if nothing."""
     unmade = unmade_edits(session.conversation.messages)
     if not unmade or not contradicts(answer):
         return ""
@@ -256,17 +257,17 @@ def contradiction(session: Session, answer: str) -> str:
 
 
 def contradicts(answer: str) -> bool:
-    """Whether an answer says that something was changed, and not that it was not."""
-    return bool(_CLAIM.search(answer)) and not _ADMITTED.search(answer)
+    """Whether an answer claims a change, and does not say that nothing was changed."""
+    return bool(_CLAIMS_CHANGE.search(answer)) and not _ADMITS_FAILURE.search(answer)
 
 
 def unmade_edits(messages: Sequence[Message]) -> list[str]:
-    """The files, since the last question, whose edits all failed or were denied."""
+    """The files whose edits all failed or were denied since the last question."""
     paths: dict[str, str] = {}  # by call
     made: dict[str, bool] = {}
     for message in messages[_last_question(messages) :]:
         for block in message["content"]:
-            if block.get("type") == "tool_use" and block.get("name") in _EDITS:
+            if block.get("type") == "tool_use" and block.get("name") in _EDIT_TOOLS:
                 paths[block["id"]] = str(block["input"].get("path") or "a file")
             elif block.get("type") == "tool_result" and block["tool_use_id"] in paths:
                 path = paths[block["tool_use_id"]]
@@ -275,7 +276,7 @@ def unmade_edits(messages: Sequence[Message]) -> list[str]:
 
 
 def _last_question(messages: Sequence[Message]) -> int:
-    """The number of the last message with words of the user's and no results."""
+    """The index of the last message that holds the user's words and no results."""
     for number in range(len(messages) - 1, -1, -1):
         results = any(b.get("type") == "tool_result" for b in messages[number]["content"])
         if not results and words_of_user([messages[number]]):

@@ -1,4 +1,4 @@
-"""Judges the sentences of an answer while it streams, and all of it once it is whole.
+"""Judges the sentences of an answer while it streams, and the whole answer once it is complete.
 
 Checks without a model come first, in a thread. What they leave open is asked of the fast model, in
 batches, one request after another while words arrive. Nothing waits for it until the answer is
@@ -70,9 +70,9 @@ _LIMITS = Limits(texts=300, hits=100, seconds=1.0)
 
 
 async def calls_of(app: Application, names: Iterable[str]) -> Calls:
-    """The calls of these names in files that may be shown, as far as `LOOK_UP_SECONDS` find them.
+    """The calls of these names in visible files, as far as `LOOK_UP_SECONDS` suffice to find them.
 
-    Names that cannot be looked up are left out: that no call is found proves nothing.
+    Names that cannot be looked up are left out: finding no call proves nothing.
     """
     snapshot = app.host.snapshot()
     found: dict[str, tuple[CallSite, ...]] = {}
@@ -115,10 +115,10 @@ async def _site(
 
 SECONDS = 15.0  # that a whole answer waits for the model
 
-_PAUSE = 0.2  # seconds between looks at what streams, at least,
-_SHARE = 4  # times as long as a look took, as a long text is parsed whole
-_DELAY = 0.5  # and before sentences are asked about, so that more go together
-_LONG = (
+_MIN_PAUSE_SECONDS = 0.2  # between two looks at the streaming reply
+_PAUSE_FACTOR = 4  # the pause lasts this many times as long as a look; each parses the whole text
+_BATCHING_SECONDS = 0.5  # that sentences wait, so that one request asks about more of them
+_TOO_LONG_NOTICE = (
     f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
     " behind count as read at best."
 )
@@ -127,7 +127,7 @@ _ENDS = frozenset(".!?:…]`|\n")  # after these a sentence may be complete
 
 @dataclass(slots=True)
 class _Found:
-    """What was found of statements so far, and what was shown of the reply under way."""
+    """The verdicts on statements so far, and those of the current reply that were shown."""
 
     checks: dict[Key, Judgement] = field(default_factory=dict)
     told: dict[Key, Entailed] = field(default_factory=dict)
@@ -137,14 +137,14 @@ class _Found:
 
 
 def _nothing(_: object) -> None:
-    """Where nobody is shown what is found."""
+    """Shows nothing; used where nobody watches the verdicts."""
 
 
 class Judging:
-    """Judges one run's or one sub-agent's words; ends with its block.
+    """Judges the words of one run or one sub-agent, as long as its block lasts.
 
-    `sources` gives what the words are compared with now. `show` gets citations and claims while a
-    reply streams, `tell` what people should know. Without `asks`, the model is not asked.
+    `sources` gives the lines that the words are compared with. `show` gets citations and claims
+    while a reply streams, `tell` gets notices for people. Without `asks`, the model is not asked.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class Judging:
         await self.end()
 
     def hear(self, text: str) -> None:
-        """More of the reply under way arrived."""
+        """Take the next piece of the current reply."""
         if len(self._text) > MOST_JUDGED:
             return
         self._text += text
@@ -194,7 +194,7 @@ class Judging:
             self._heard.set()
 
     def discard(self) -> None:
-        """The reply under way is void; another one begins."""
+        """Forget the current reply; another one begins."""
         self._text, self._statements = "", ()
         self._replies += 1
         self._found.shown.clear()
@@ -203,12 +203,12 @@ class Judging:
             request.cancel()  # its sentences are gone
 
     async def judged(self, answer: str, seconds: float | None = None) -> CheckedAnswer:
-        """The verdicts on the whole answer; the model has at most `seconds` for what is open."""
+        """The verdicts on the whole answer; the model has `seconds` for those still open."""
         await self._stop_listening()
         statements, others = await self._check(answer)
         if len(answer) > MOST_JUDGED and not self._told_long:
             self._told_long = True
-            self._tell(_LONG)
+            self._tell(_TOO_LONG_NOTICE)
         seconds = SECONDS if seconds is None else min(SECONDS, seconds)
         if seconds > 0:
             left = self._open(statements)
@@ -224,7 +224,7 @@ class Judging:
         return (await self._check(answer))[0]
 
     async def near(self, cited: Iterable[CitedStatement]) -> list[CitedLines]:
-        """What was shown near the lines that statements cite, as much as a request may hold."""
+        """The shown lines near those that the statements cite, as many as a request may hold."""
         sources = self._sources()
 
         def work() -> list[CitedLines]:
@@ -245,14 +245,14 @@ class Judging:
             self._heard.clear()
             began = loop.time()
             await self._look()
-            await asyncio.sleep(max(_PAUSE, _SHARE * (loop.time() - began)))
+            await asyncio.sleep(max(_MIN_PAUSE_SECONDS, _PAUSE_FACTOR * (loop.time() - began)))
 
     async def _look(self) -> None:
         """Judge the sentences that are complete by now."""
         text, reply = self._text, self._replies
         statements, _ = await self._check(text, is_whole=False)
         complete = await asyncio.to_thread(settled, text, statements)
-        if reply != self._replies:
+        if reply != self._replies:  # discarded meanwhile: its verdicts belong to no text any more
             return
         self._statements = complete
         self._tell_news()
@@ -296,7 +296,7 @@ class Judging:
         return await asyncio.to_thread(again)
 
     def _tell_news(self) -> None:
-        """Show what was found of the reply under way and not shown yet."""
+        """Show the new verdicts on the current reply."""
         found = self._found
         checked = merged_all(self._statements, (), found.checks, found.told)
         for citation in checked.citations:
@@ -311,7 +311,7 @@ class Judging:
                 self._show(claim)
 
     def _open(self, statements: Iterable[CitedStatement]) -> list[CitedStatement]:
-        """Those that the model has not been asked about, each once."""
+        """The statements that the model has not been asked about, each once."""
         if not self._asks:
             return []
         found = self._found
@@ -324,8 +324,8 @@ class Judging:
         )
 
     async def _ask_soon(self) -> None:
-        """Ask about sentences as they become complete, in one request at a time."""
-        await asyncio.sleep(_DELAY)
+        """Ask the model about statements as they are completed, one request at a time."""
+        await asyncio.sleep(_BATCHING_SECONDS)
         while batch := next(entailment.batches(self._open(self._statements)), None):
             await asyncio.wait({self._ask_about(batch)})
 
@@ -344,7 +344,7 @@ class Judging:
         await _ended(self._requests)
 
     async def _ask(self, batch: Sequence[CitedStatement]) -> None:
-        """Ask about statements; a failure is told, and nothing more is asked."""
+        """Ask the model about statements; after a failure tell the user, and ask nothing more."""
         tokens = entailment.TOKENS * (len(batch) + 1)
         prompt, schema = entailment.prompt_of(batch), entailment.SCHEMA
         try:
@@ -360,7 +360,7 @@ class Judging:
         self._tell_news()
 
     def _fail(self, why: str, keys: Iterable[Key]) -> None:
-        """Say why statements were not judged, and ask about no more."""
+        """Tell the user why statements were not judged, and ask the model no more."""
         self._asks = False
         why = why if why.endswith(".") else f"{why}."
         failed = Entailed(Verdict.UNDECIDED, failure=f"Not judged: {why}")
@@ -373,7 +373,7 @@ class Judging:
 
 
 def _by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
-    """What checks say of a statement; a fault of theirs costs no answer."""
+    """What the checks say of a statement; a bug in them must not cost the answer."""
     try:
         return by_checks(cited, calls)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
@@ -382,7 +382,7 @@ def _by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
 
 async def _ended(tasks: set[asyncio.Task[None]]) -> None:
-    """Cancel the tasks that are not done, and take them from the set when they have ended."""
+    """Cancel the tasks that are not done; remove them from the set when they have ended."""
     for task in tasks:
         task.cancel()
     for result in await asyncio.gather(*tasks, return_exceptions=True):

@@ -1,4 +1,4 @@
-"""Memorising: what was judged to be carried by its lines becomes a fact of the workspace.
+"""Turns statements that their lines support into facts of the workspace.
 
 The memory of a session is written back when a run ends, however it does.
 """
@@ -28,19 +28,19 @@ from glossator.sessions import Run, Session
 from glossator.workspace import WorkspaceSnapshot
 
 _CONFIDENCE = 0.8  # of a model that quoted the lines: it may be talked into something
-_LINES = 200  # that one fact may rest on
+_MAX_FACT_LINES = 200  # that one fact may rest on
 _BETWEEN = 10  # of them that nothing cites: any change there would make it stale
-_OTHER = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
+_OTHER_TARGET = re.compile(r"(?:fact [\w-]+|task \d+|run \d+)$")  # targets that are no documents
 # A statement is judged by all lines that it cites; those that the model quoted are VERIFIED.
 _CARRYING = frozenset({CitationStatus.VERIFIED, CitationStatus.READ})
-_PLACES = 50  # of the working bench
-_REPORTS = 10
+_MAX_PLACES = 50  # of the working bench
+_MAX_REPORTS = 10
 
 
 async def memorise(
     app: Application, session: Session, run: Run, statements: Iterable[CheckedStatement]
 ) -> None:
-    """Keep the sentences that are carried and new.
+    """Keep the supported statements that are new.
 
     Only listed files of the workspace count: what ignore files or the user's rules leave out does
     not. The facts that were added are events of the run, see `follow_facts`.
@@ -58,27 +58,27 @@ async def memorise(
 
 
 async def write_memory_back(app: Application, session: Session) -> None:
-    """Keep what the session established, and what it looked at, for later runs."""
+    """Write what the session established, and what it looked at, for later runs."""
     if app.settings.facts.enabled:
         await app.ledger.cores.keep(session.id, bench=_bench(session, app.host.snapshot()))
 
 
 def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact | None:
-    """The fact of a statement; None if no lines of one listed file carry it. Blocking.
+    """The fact that a statement becomes; None unless lines of one listed file support it. Blocking.
 
-    Only a model that quoted them says so. One that rests on another fact, a task or a command is
-    none, either, nor one that cannot be understood without the sentence before, nor a denial: what
-    is added behind its lines may make it false, and changes none of them.
+    The model must have judged it, with a quotation. A statement that cites another fact, a task or
+    a command does not become a fact, nor one that is not understood without the sentence before,
+    nor a denial: lines added elsewhere may make it false while its own lines stay the same.
 
-    Of several places in one file it rests on all lines from the first to the last, unless too many
-    lie between. A fact goes with the lines of one file, so a statement that rests on two becomes
-    none.
+    If it cites several places in one file, the fact rests on all lines from the first to the last,
+    unless too many lie between. A fact belongs to one file, so a statement that cites two files
+    becomes none.
     """
     carrying = [each for each in judged.citations if each.status in _CARRYING]
     statement = without_label(judged.statement.text)
     if judged.statement.context or not stands_alone(statement) or is_denial(statement):
         return None
-    if any(_OTHER.match(each.target) for each in carrying):
+    if any(_OTHER_TARGET.match(each.target) for each in carrying):
         return None
     spans = [each.span for each in carrying if each.span is not None]
     if (
@@ -91,7 +91,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     last = max(each.last_line for each in spans)
     path = to_path(spans[0].uri)
     cited = {n for each in spans for n in range(each.first_line, each.last_line + 1)}
-    is_wide = last - first >= _LINES or last - first + 1 - len(cited) > _BETWEEN
+    is_wide = last - first >= _MAX_FACT_LINES or last - first + 1 - len(cited) > _BETWEEN
     if path is None or is_wide or snapshot.listing.get(path) is None:
         return None
     document = document_of(spans[0], snapshot)
@@ -113,13 +113,15 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
 
 
 def _bench(session: Session, snapshot: WorkspaceSnapshot) -> WorkingBench:
-    """What was read last, and what sub-agents found: neither is a fact."""
+    """The files read last and the findings of sub-agents, for the session's memory; not facts."""
     places = [
         place(snapshot.relative(document.path), *lines)
         for document in session.reads.read_documents()
         for lines in runs(sorted(session.reads.lines(document)))
     ]
-    return WorkingBench(tuple(places[-_PLACES:]), tuple(map(_result, session.reports[-_REPORTS:])))
+    return WorkingBench(
+        tuple(places[-_MAX_PLACES:]), tuple(map(_result, session.reports[-_MAX_REPORTS:]))
+    )
 
 
 def _result(report: Report) -> str:

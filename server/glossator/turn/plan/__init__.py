@@ -1,1 +1,1 @@
-"""A hard question, answered by a plan of tasks."""
+"""Plans: a hard question is answered by a plan of tasks."""

@@ -1,4 +1,4 @@
-"""The decomposer: a hard question as a plan of tasks, or what has to be asked first.
+"""The decomposer: turns a hard question into a plan of tasks, or asks the user first.
 
 The main model makes the plan: one small request, on which all others depend. A plan with faults is
 repaired by asking once more with that plan and its faults.
@@ -28,7 +28,7 @@ LEAST, MOST = 2, 8  # tasks of a plan
 
 _DESCRIPTION = 1_000  # characters
 _OPTIONS = 4
-_NAMED = 8  # languages of a workspace, and folders
+_MAX_NAMED = 8  # languages of a workspace, and folders
 _OUTPUT_TOKENS = 1_500
 
 
@@ -68,7 +68,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class NoPlan:
-    """There is no plan that could be worked on; `reason` is a sentence."""
+    """There is no plan that could be carried out; `reason` is a sentence."""
 
     reason: str
 
@@ -76,10 +76,10 @@ class NoPlan:
 async def decompose(
     model: Model, meter: Meter, question: str, facts: Sequence[Fact], remarks: Sequence[str] = ()
 ) -> tuple[PlannedTask, ...] | Question | NoPlan:
-    """A plan whose ids are the numbers from 1 on, what to ask the user, or why there is neither.
+    """A plan whose ids count from 1, or what to ask the user, or why there is neither.
 
-    `remarks` are what else bears on it: the workspace, what the user said about the question or an
-    earlier plan. Raises `ModelError`.
+    `remarks` are what else matters for it: the workspace, what the user said about the question or
+    an earlier plan. Raises `ModelError`.
     """
     said = list(remarks)
     reason = ""
@@ -106,7 +106,7 @@ async def decompose(
 def workspace_line(snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | None) -> str:
     """The languages and top folders of a workspace, those with the most files first; blocking.
 
-    A plan is made by them that names what is there. "" for a workspace without code.
+    With this line the model plans for what is there. "" for a workspace without code.
     """
     languages: Counter[str] = Counter()
     folders: Counter[str] = Counter()
@@ -120,14 +120,14 @@ def workspace_line(snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | N
     if not languages:
         return ""
     written, held = (
-        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_NAMED))
+        ", ".join(f"{shown_prose(name)} ({n:,})" for name, n in each.most_common(_MAX_NAMED))
         for each in (languages, folders)
     )
     return f"The workspace by its files of code:\n{in_tags(f'{written}; top folders: {held}')}"
 
 
 def read_plan(made: object) -> tuple[tuple[PlannedTask, ...], tuple[str, ...]]:
-    """The tasks with the numbers from 1 on as ids, and what is wrong, a sentence each."""
+    """The tasks, with ids counted from 1, and what is wrong with them, a sentence each."""
     if not isinstance(made, list) or not all(isinstance(each, dict) for each in made):
         return (), ("`sub_tasks` must be a list of objects.",)
     if not LEAST <= len(made) <= MOST:
@@ -184,7 +184,7 @@ def _faults(tasks: Sequence[PlannedTask]) -> list[str]:
 
 
 def _question(made: object) -> Question | None:
-    """What the user is to be asked; None for nothing, or for what is no question."""
+    """The question for the user; None if there is none, or it is malformed."""
     if not isinstance(made, dict):
         return None
     text, options = made.get("question"), made.get("options")
@@ -196,5 +196,5 @@ def _question(made: object) -> Question | None:
 
 
 def _line(made: object) -> str:
-    """A text of the model's on one line; "" for what is none."""
+    """A text from the model on one line; "" for anything that is no text."""
     return " ".join(shown_prose(made).split()) if isinstance(made, str) else ""

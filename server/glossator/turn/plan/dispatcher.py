@@ -1,7 +1,7 @@
-"""The dispatcher: whether a question is answered directly, or by a plan of tasks.
+"""The dispatcher: decides whether a question is answered directly or by a plan of tasks.
 
-The fast model says so. Where there is none, or it does not answer in time, the words of the
-question do: they are tuned on one half of `tests/turn/plan/questions.toml` and measured on the
+The fast model decides. If there is none, or it does not answer in time, the words of the question
+decide: the word lists are tuned on one half of `tests/turn/plan/questions.toml` and measured on the
 other.
 """
 
@@ -44,7 +44,7 @@ _MORE = re.compile(
     r",? and (?:how|what|where|why|which|when|is|are|do|does|under)\b", re.IGNORECASE
 )
 _CHAIN = re.compile(r"\bfrom\b.{3,60}\bto\b", re.IGNORECASE)
-_SHORT = 7  # words; a question of fewer is simple
+_SIMPLE_BELOW_WORDS = 7  # words; a question of fewer is simple
 
 
 class PlanChoice(StrEnum):
@@ -59,7 +59,7 @@ class PlanChoice(StrEnum):
 class PlanQuestion:
     """A question that may be answered by a plan of tasks.
 
-    No `plan` is made, whatever the settings say, if that is None. `attached` are the names of what
+    No plan is made if `plan` is None, whatever the settings say. `attached` are the names of what
     the conversation holds beside the question.
     """
 
@@ -84,9 +84,9 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def by_words(question: str) -> TaskType:
-    """What the words of a question say; one who asks for something to be done is SIMPLE."""
+    """The type of a question by its words; a request to do something is SIMPLE."""
     text = question.strip()
-    if len(text.split()) < _SHORT or _TO_ACT.match(text):
+    if len(text.split()) < _SIMPLE_BELOW_WORDS or _TO_ACT.match(text):
         return TaskType.SIMPLE
     marks = 2 * bool(_COMPARES.search(text)) + 2 * bool(_WEIGHS.search(text))
     marks += sum(bool(each.search(text)) for each in (_EACH, _LIST, _MORE, _CHAIN))
@@ -94,7 +94,7 @@ def by_words(question: str) -> TaskType:
 
 
 async def dispatch(model: Model, meter: Meter, question: str, summary: str) -> TaskType:
-    """What the model says, given the question and the session's summary. Raises `ModelError`."""
+    """The model's decision, from the question and the session's summary. Raises `ModelError`."""
     prompt = load_prompt("grounding/dispatcher").render(
         summary=in_tags(shown_prose(summary) or "This is the first question."),
         question=in_tags(shown_prose(shorten(question, _QUESTION))),

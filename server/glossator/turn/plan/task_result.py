@@ -1,4 +1,4 @@
-"""What came of a task of a plan, how later tasks are told of it, and where sources contradict."""
+"""The results of a plan's tasks, how later tasks are told of them, and contradictions in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from glossator.workspace import WorkspaceSnapshot
 
 NOT_FOUND = "NOT FOUND"
 
-_BYTES = 6_000  # of a result, for the model
+_RESULT_BYTES = 6_000  # of a result, for the model
 _STATEMENT = 300  # characters of one that is asked about
 _LABEL = 80
 _CONFLICT = re.compile(r"^\W*CONFLICT:\s*(?P<parts>\S.*)$", re.MULTILINE)
@@ -36,33 +36,33 @@ class TaskResult:
 
     @property
     def text(self) -> str:
-        """Its findings as Markdown, and then why there are no more if it broke off."""
+        """Its findings as Markdown; of a partial result also why it is partial."""
         found = replace(self.report, partial="").markdown()
         partial = self.report.partial
         return f"{found}\n\n*This result is partial: {partial}.*" if partial else found
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """Those of its findings, in order."""
+        """The citations of its findings, in order."""
         return self.report.citations
 
     @property
     def for_model(self) -> str:
-        """Its findings for a model, without what was searched.
+        """Its findings for a model, without the searches.
 
-        What did not hold is no citation; words say what nobody judged.
+        Words take the place of citations that did not hold, and mark what nobody judged.
         """
-        return replace(self.report, searched=()).model_message(_BYTES, says_unjudged=True)
+        return replace(self.report, searched=()).model_message(_RESULT_BYTES, says_unjudged=True)
 
 
 def no_result(number: int, description: str, why: str) -> TaskResult:
-    """Of a task that came to nothing."""
+    """The result of a task that found nothing."""
     reason = why.partition("\n")[0].rstrip(".")
     return TaskResult(number, description, Report("", description, partial=reason), reason)
 
 
 def result_of(number: int, description: str, report: Report) -> TaskResult:
-    """A report as the result of a task; it failed if it found nothing."""
+    """Turn a report into the result of a task; the task failed if the report found nothing."""
     failed = ""
     if report.is_empty:
         failed = report.partial or "nothing was found"
@@ -72,12 +72,12 @@ def result_of(number: int, description: str, report: Report) -> TaskResult:
 
 
 def has_answer(report: Report) -> bool:
-    """Whether a report says something, and rests on lines that were shown."""
+    """Whether a report says something and cites lines that were shown."""
     return NOT_FOUND not in report.markdown()[: len(NOT_FOUND) + 4] and report.rests_on_lines
 
 
 def without_conflicts(report: Report) -> tuple[Report, tuple[Question, ...]]:
-    """The report without the lines that name conflicts, and what these have the user asked."""
+    """The report without the lines that name conflicts, and the questions that these raise."""
     asked: list[Question] = []
     findings: list[Finding] = []
     for finding in report.findings:
@@ -108,7 +108,7 @@ def facts_zone(facts: Iterable[Fact], results: Sequence[TaskResult] = ()) -> str
 
 
 def fact_line(fact: Fact, where: str = "") -> str:
-    """`- It returns None. [cite: fact, f3a91, null] (src/a.py:3-9)`."""
+    """A fact as a line, such as `- It returns None. [cite: fact, f3a91, null] (src/a.py:3-9)`."""
     behind = f" ({where})" if where else ""
     return f"- {shown_prose(fact.statement)} [cite: fact, {fact.id}, null]{behind}"
 
@@ -123,10 +123,10 @@ def _told(result: TaskResult) -> str:
 def documents_zone(
     snapshot: WorkspaceSnapshot, spans: Iterable[Span]
 ) -> tuple[str, tuple[Span, ...]]:
-    """The text of lines, and the spans of those that it shows in full; blocking.
+    """The text of the lines, and the spans that it shows in full; blocking.
 
-    Lines stand there once: spans of a document that overlap or touch are one. What is not as it was
-    read any more is left out, and so is what there is no room for.
+    Each line stands there once: overlapping or touching spans of a document are joined. Lines that
+    changed since they were read, and lines there is no room for, are left out.
     """
     parts: list[str] = []
     whole: list[Span] = []

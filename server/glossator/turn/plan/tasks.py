@@ -51,9 +51,9 @@ _ALL_FAILED = "every task that it builds on failed"
 async def execute(
     tasks: Sequence[PlannedTask], work: Work, changed: Callable[[tuple[PlannedTask, ...]], None]
 ) -> tuple[TaskResult, ...]:
-    """The results in the order of the tasks; a task that fails has one that says why.
+    """Work on the tasks; the results come in the tasks' order, and a failed one says why it failed.
 
-    `work` is given a task and the results that it depends on. `changed` gets the whole plan
+    `work` is called with a task and the results that it depends on. `changed` gets the whole plan
     whenever a task begins or ends. A cancellation ends every task.
     """
     plan = {task.id: task for task in tasks}
@@ -88,7 +88,7 @@ async def execute(
 
 
 def _failed(task: PlannedTask, error: BaseException) -> TaskResult:
-    """The result of a task that raised, or was cancelled alone."""
+    """The result of a task that raised, or that alone was cancelled."""
     if isinstance(error, asyncio.CancelledError):
         return no_result(int(task.id), task.description, "it was cancelled")
     is_fault = not isinstance(error, GlossatorError)
@@ -99,7 +99,7 @@ def _failed(task: PlannedTask, error: BaseException) -> TaskResult:
 
 
 class PlannedTasks:
-    """The tasks of one run; `conflicts` are what contradictions between sources have asked."""
+    """Carries out the tasks of one run; `conflicts` are contradictions already put to the user."""
 
     def __init__(self, app: Application, delegation: Delegation) -> None:
         self.conflicts: list[Question] = []
@@ -110,7 +110,7 @@ class PlannedTasks:
         self._contested: set[str] = set()  # tasks that name a conflict, and what these rest on
 
     async def work(self, task: PlannedTask, known: tuple[TaskResult, ...]) -> TaskResult:
-        """The result of a task, from the results that it depends on if there are any."""
+        """Carry out a task, using the results that it depends on if there are any."""
         report = await (self._analysed(task, known) if known else self._extracted(task))
         report, conflicts = without_conflicts(report)
         self.conflicts += conflicts
@@ -120,9 +120,10 @@ class PlannedTasks:
         return result_of(int(task.id), task.description, report)
 
     def uncontested(self) -> list[CheckedStatement]:
-        """What the reports say, judged, where no contradiction is in play.
+        """The judged reports, without statements that touch a contradiction between sources.
 
-        Which side of one holds is not known: neither side counts, nor what was concluded from it.
+        Nobody knows yet which side is right, so neither side counts, nor what was concluded from
+        them.
         """
         contested = set(self._contested)
         for task in reversed(self._worked):
@@ -167,7 +168,7 @@ class PlannedTasks:
         reads: ReadState,
         known: tuple[TaskResult, ...],
     ) -> Report:
-        """What a model replies to a message alone, which may cite facts and known results."""
+        """The model's reply to a single message; it may cite facts and known results."""
         cited = {each.number: each.citations for each in known}
         established = Established(self._app.ledger.established, cited.get)
         judged = self._statements[task.id].extend
@@ -191,7 +192,7 @@ async def synthesis(
     settled: str,
     reads: ReadState,
 ) -> Message:
-    """The message from which the conversation answers; `reads` knows then what it shows.
+    """The message from which the conversation answers; what it shows is recorded in `reads`.
 
     `settled` is what the user said about a contradiction, "" if nothing.
     """

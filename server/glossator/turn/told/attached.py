@@ -48,7 +48,7 @@ def attach_any(
     last_line: int | None,
     hidden: HidingRules | None = None,
 ) -> Attached | Exhibit:
-    """A document or lines of it, as `attach`; or an image, also outside the workspace, or a folder.
+    """Attach a document or lines of it like `attach`, an image from anywhere, or a folder.
 
     Raises `UsageError` as `attach` does, and for an image file that is none.
     """
@@ -64,7 +64,7 @@ def attach_any(
 def attach_image(
     snapshot: WorkspaceSnapshot, path: str, hidden: HidingRules | None = None
 ) -> Exhibit:
-    """The image file at a path of the user, perhaps outside the workspace. Raises `UsageError`."""
+    """The image file at a path from the user, inside or outside. Raises `UsageError`."""
     refuse_hidden(snapshot, (path,), hidden)
     found = snapshot.read_image(path, MAX_SCALED_BYTES)
     if isinstance(found, Missing):
@@ -160,7 +160,7 @@ def attach(
 def refuse_hidden(
     snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: HidingRules | None
 ) -> None:
-    """Raise `UsageError`, which names the first path, if rules hide one of the paths."""
+    """Raise `UsageError`, naming the first hidden path, if rules hide one of the paths."""
     if hidden is None:
         return
     for path in map(snapshot.folders.locate, paths):
@@ -175,7 +175,7 @@ def refuse_hidden(
 
 @dataclass(frozen=True, slots=True)
 class FolderListing:
-    """The text, and the totals of files and bytes in words."""
+    """The text of a listing, and the totals of files and bytes in words."""
 
     text: str
     files: str
@@ -184,7 +184,7 @@ class FolderListing:
 
 @dataclass(slots=True)
 class _Folder:
-    """A folder: one line, or if `open` as many lines of its contents as `shown`."""
+    """A folder: one line, or if it is `open`, `shown` lines of its contents."""
 
     files: list[FileEntry] = field(default_factory=list)
     folders: dict[str, _Folder] = field(default_factory=dict)
@@ -197,7 +197,7 @@ class _Folder:
 def list_folder(
     snapshot: WorkspaceSnapshot, path: str, hidden: Callable[[str], bool] | None = None
 ) -> FolderListing | None:
-    """The files at and below a real path that are not hidden; None without any.
+    """The visible files at and below a real path; None if there are none.
 
     Folders open level by level while lines are left, so that a large tree shows its whole breadth.
     """
@@ -214,7 +214,7 @@ def list_folder(
 
 
 def _files(snapshot: WorkspaceSnapshot, path: str) -> Iterator[FileEntry]:
-    """Does not visit the files of other folders: there may be a million."""
+    """The files below the folder; skips the other folders, which may hold a million files."""
     folders = snapshot.listing.folders
     listed = (files for folder, files in folders.items() if is_inside(folder, path))
     yield from chain.from_iterable(listed)

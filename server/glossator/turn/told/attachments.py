@@ -1,4 +1,4 @@
-"""What goes with a question: what the user attached, and what the question mentions by `@`.
+"""What goes with a question: what the user attached, and what the question mentions with `@`.
 
 Of MCP servers `@server:uri` attaches a resource, `/mcp__server__prompt words` a prompt's text.
 """
@@ -89,7 +89,7 @@ async def attach_lines(
     last_line: int | None,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Attached:
-    """Lines of a document, and what is reported of them. Raises `UsageError`."""
+    """Lines of a document, and the diagnostics on them. Raises `UsageError`."""
     if diagnostics:
         await app.ready()  # which files are hidden, and must not be quoted, is known from then on
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
@@ -110,9 +110,9 @@ async def attach_lines(
 async def attach_again(
     app: Application, items: Iterable[AttachedItem], images: Iterable[Image]
 ) -> list[Attached | Exhibit]:
-    """What went with a question before: files as they are now, `images` as they were sent.
+    """Attach again what went with an earlier question: current files, `images` as they were sent.
 
-    Raises `UsageError` for what is not there any more.
+    Raises `UsageError` for a file that is gone.
     """
     await app.ready()
     left = iter(images)
@@ -136,7 +136,7 @@ async def attach_mentioned(
     question: str,
     attached: Sequence[Attached | Exhibit],
 ) -> Mentioned:
-    """What the question mentions, once the workspace has been scanned.
+    """What the question mentions; waits until the workspace has been scanned.
 
     `attached` is what goes with it already. Images that cannot be sent beside it are left out.
     Raises `UsageError` for a prompt that no MCP server has.
@@ -197,7 +197,7 @@ def _name_a_folder(wanted: Iterable[Attachment | Pasted]) -> bool:
 
 
 async def _findings(app: Application, session: Session, run: Run) -> Exhibit | str:
-    """What the editor's other servers find wrong, as the tool tells it; or why it is not known."""
+    """What the editor's other servers report, as the tool tells it; or why that is not known."""
     if not app.port.tells_diagnostics:
         return "this editor does not share its diagnostics"
     told = await report_diagnostics(await app.tool_context(session, run))
@@ -231,7 +231,7 @@ async def _of_git(app: Application, text: str) -> Exhibit | str:
 
 
 def _with(found: Mentioned, text: str, looked_up: Exhibit | str) -> Mentioned:
-    """`found` with what a mention attaches, or with why it attaches nothing."""
+    """`found` and what a mention attaches, or why it attaches nothing."""
     if isinstance(looked_up, str):
         return _doubting(found, text, looked_up)
     return replace(found, attached=(*found.attached, looked_up))
@@ -244,9 +244,9 @@ def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:
 def _without_unseen(
     model: Model, attached: Sequence[Attached | Exhibit], found: Mentioned
 ) -> Mentioned:
-    """`found` without the images that cannot be sent: files go whole, of a server's the text stays.
+    """`found` without images that cannot be sent: image files are dropped, a server's text stays.
 
-    Earlier ones go first.
+    Earlier images are dropped first.
     """
     kept: list[Attached | Exhibit] = []
     doubts = dict(found.doubts)
@@ -267,7 +267,7 @@ def _without_unseen(
 def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
     """Raise `UsageError` for images that the model cannot see, or that are too many.
 
-    Offline, the answer says that nobody looked.
+    Offline they are accepted, and the answer says that nobody looked at them.
     """
     shown = [item for item in attached if isinstance(item, Exhibit)]
     images = [image for item in shown for image in item.images]
@@ -296,9 +296,9 @@ def server_of(app: Application, mention: Mention) -> tuple[str, str] | None:
 async def attach_from_servers(
     app: Application, question: str, wanted: Iterable[Mention]
 ) -> Mentioned:
-    """What MCP servers add: the resources that are mentioned, and a prompt in the beginning.
+    """What MCP servers add: the mentioned resources, and a prompt that the question begins with.
 
-    Raises `UsageError` for a prompt that there is not.
+    Raises `UsageError` for a prompt that does not exist.
     """
     named = {each.text: its for each in wanted if (its := server_of(app, each)) is not None}
     read = await asyncio.gather(
@@ -317,7 +317,7 @@ async def attach_from_servers(
 
 
 async def _resource(app: Application, server: str, uri: str) -> Exhibit | str:
-    """What a resource holds, or why it is not known."""
+    """The contents of a resource, or why they are not known."""
     try:
         text, images = await app.mcp.calls.read(server, uri, app.port.ask_user, _SERVER_SECONDS)
     except (GlossatorError, OSError) as error:

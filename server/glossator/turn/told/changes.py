@@ -32,7 +32,7 @@ from glossator.tools import (
 from glossator.undo import CHECKPOINTS, FileDelta, FileState, NoFile
 from glossator.workspace import WorkspaceSnapshot
 
-_MOST_FILES = 200  # that are told
+_MAX_TOLD_FILES = 200  # that are told
 _MADE = re.compile(  # by tools for themselves: caches, and what compilers leave
     r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)|\.(?:py[co]|o|obj|class|a|lib|so|dylib|dll|exe|wasm)$"
 )
@@ -46,7 +46,7 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
 
     def first(paths: Sequence[str]) -> list[str]:
         changed.extend(counting(app, session, telling_first(session, paths)))
-        return changed[:_MOST_FILES]
+        return changed[:_MAX_TOLD_FILES]
 
     try:
         deltas = await app.acting.of(session).checkpoints.deltas(run.id, first)
@@ -55,11 +55,11 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
     if deltas:
         files = await asyncio.to_thread(views_of, app.host.snapshot(), deltas)
         unsaved = await unsaved_files(app, session, run.id)
-        run.emit(FilesChanged(files, max(0, len(changed) - _MOST_FILES), unsaved))
+        run.emit(FilesChanged(files, max(0, len(changed) - _MAX_TOLD_FILES), unsaved))
 
 
 async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
-    """The files that a run edited, and that only the editor has as they were edited."""
+    """The files that a run edited and that only the editor has in that state."""
     found = await app.acting.of(session).unsaved_now()
     return tuple(each.path for each in found if each.run_id == run_id and not each.gone)
 
@@ -83,15 +83,15 @@ def views_of(snapshot: WorkspaceSnapshot, deltas: Iterable[FileDelta]) -> tuple[
 
 
 def telling_first(session: Session, paths: Iterable[str]) -> list[str]:
-    """First what the conversation read or edited, what tools keep for themselves last."""
+    """Sort: first what the conversation read or edited, last what tools keep for themselves."""
     known = session.reads.paths()
     return sorted(paths, key=lambda each: (bool(_MADE.search(each)), each not in known, each))
 
 
 def counting(app: Application, session: Session, paths: Iterable[str]) -> list[str]:
-    """Those that people call changed files: none that is ignored or compiled; blocking.
+    """The files that people call changed: none that is ignored or compiled; blocking.
 
-    What the conversation read or edited counts all the same.
+    A file that the conversation read or edited always counts.
     """
     known = session.reads.paths()
     return [
@@ -103,8 +103,8 @@ def counting(app: Application, session: Session, paths: Iterable[str]) -> list[s
 
 logger = logging.getLogger(__name__)
 
-_FILES = 30  # that are named
-_LINES = 60  # that are shown of them all,
+_MAX_NAMED_FILES = 30  # that are named
+_MAX_SHOWN_LINES = 60  # that are shown of them all,
 _OF_FILE = 20  # and of one
 _CONTEXT = 1  # lines around a change
 _LINE_CHARACTERS = 500
@@ -128,7 +128,7 @@ class _ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A change in words, and the lines of the current text that the model knows now."""
+    """A change in words, and the lines of the current text that the model now knows."""
 
     change: _ChangedFile
     words: str
@@ -137,9 +137,9 @@ class _Told:
 
 
 async def describe_changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
-    """The changes in words for the model; may be empty. It knows of the `known` files otherwise.
+    """Describe the changes to the model; may be empty. It learns of `known` files in other ways.
 
-    After this call the model counts as informed, and what it read refers to the current texts.
+    After this call the model counts as informed: what it read refers to the current texts.
     """
     reads = session.reads
     seen = {each.path: each for each in reads.read_documents()}
@@ -167,8 +167,8 @@ async def describe_changes(app: Application, session: Session, known: Collection
     words = [each.words for each in told if each.words]
     if not words:
         return ""
-    if len(words) > _FILES:
-        words[_FILES:] = [f"- and {len(words) - _FILES:,} more"]
+    if len(words) > _MAX_NAMED_FILES:
+        words[_MAX_NAMED_FILES:] = [f"- and {len(words) - _MAX_NAMED_FILES:,} more"]
     return load_prompt("user/changed").render(files="\n".join(words))
 
 
@@ -180,7 +180,7 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
-    """The current texts; a file with an unchanged stamp is not read."""
+    """Read the current texts; a file whose stamp is the same is not read."""
     found: dict[str, Document | Missing] = {}
     try:
         for path, *_ in seen:
@@ -205,7 +205,7 @@ def _tell(
     known: Collection[str],
 ) -> list[_Told]:
     told = []
-    room = _LINES
+    room = _MAX_SHOWN_LINES
     for change in changed:
         each = _told(snapshot.relative(change.seen.path), change, reads, min(room, _OF_FILE))
         if change.seen.path in known:
@@ -240,7 +240,7 @@ def _told(name: str, change: _ChangedFile, reads: ReadState, room: int) -> _Told
 
 
 async def _kept(app: Application, wanted: list[ReadDocument]) -> Mapping[str, Document]:
-    """The texts that were kept, by path."""
+    """The kept texts by path."""
 
     def get(objects: Objects) -> dict[str, Document]:
         texts = {each: objects.get(each.sha256) for each in wanted}
@@ -279,7 +279,7 @@ async def _keep(app: Application, session: Session, documents: Iterable[Document
 
 
 def undo_reminder(app: Application, session: Session) -> str:
-    """A reminder of undos that the model does not know yet; may be empty."""
+    """A reminder of undos that the model does not know of yet; may be empty."""
     if not files_undone(app, session):
         return ""
     unseen = app.acting.of(session).checkpoints.unseen_undos
@@ -297,7 +297,7 @@ def files_undone(app: Application, session: Session) -> frozenset[str]:
 
 
 def mark_undos_seen(app: Application, session: Session) -> None:
-    """The model has read the reminder; do not repeat it."""
+    """Note that the model has read the reminder, so that it is not repeated."""
     if session.kept(CHECKPOINTS):
         app.acting.of(session).checkpoints.mark_undos_seen()
 
@@ -305,7 +305,7 @@ def mark_undos_seen(app: Application, session: Session) -> None:
 def _undone_files(
     left: Mapping[str, FileState], session: Session, relative: Callable[[str], str]
 ) -> Iterator[str]:
-    """A line for each file; of many that the conversation does not know, how many they are."""
+    """A line for each file; of those the conversation does not know, perhaps only their number."""
     known = session.reads.paths()
     paths = telling_first(session, left)
     seen = [path for path in paths if path in known]

@@ -1,4 +1,4 @@
-"""What files describe, as conversations use it: listings, skills that are loaded, `/name`."""
+"""Customizations in conversations: listings, skills that the model loads, and `/name`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from glossator.sessions import Session
 
 _TYPED = re.compile(r"/(?P<word>[^\W_][\w.:-]*)(?:\s+(?P<arguments>.*))?", re.DOTALL)
 OWNERS = {"user": "user's own", "project": "project in this workspace"}
-_NAMED = 3  # commands that were not run, in a notice
+_MAX_NAMED_COMMANDS = 3  # commands that were not run, in a notice
 
 
 async def customizations_now(app: Application, now: WorkspaceNow) -> Customizations:
-    """What there is; of the workspace only where it is known to be trusted."""
+    """The customizations that count; the workspace's only where it is known to be trusted."""
     off = frozenset[str]().union(*(now.off.get(kind, ()) for kind in CustomizationKind))
     load = app.customization_files.load
     return await asyncio.to_thread(load, now.snapshot, now.hidden, trusted=now.trusted, off=off)
@@ -43,9 +43,9 @@ async def customizations_now(app: Application, now: WorkspaceNow) -> Customizati
 async def customization_notices(
     app: Application, session: Session, found: Customizations | None
 ) -> tuple[str, ...]:
-    """The lists of sub-agents and skills that the conversation lacks, as far as its tools use them.
+    """The lists of sub-agents and skills that the conversation lacks, if its tools can use them.
 
-    It lacks them when it begins, and after a compaction. `found` is what there is, if it is known.
+    It lacks them when it begins, and after a compaction. `found` are the customizations, if known.
     """
     wanted = [name for name in _used_by(session.tools) if not _has(session, name)]
     if not wanted:
@@ -76,9 +76,9 @@ def _has(session: Session, prompt: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What a question that begins with `/name` stands for; nothing if no file describes that.
+    """What a question that begins with `/name` stands for; empty if no file describes that.
 
-    `mentioning` is text whose mentions count as the question's. `notice` is for the user.
+    Mentions in `mentioning` count as the question's own. `notice` is for the user.
     """
 
     parts: tuple[Exhibit, ...] = ()
@@ -87,7 +87,7 @@ class Expansion:
 
 
 async def expand(app: Application, question: str, built_in: frozenset[str]) -> Expansion:
-    """The command or skill that the question names, but for words that are `built_in`."""
+    """The command or skill that the question names; words that are `built_in` name none."""
     typed = _TYPED.fullmatch(question.strip())
     if typed is None or typed["word"] in built_in:
         return Expansion()
@@ -107,7 +107,7 @@ async def expand(app: Application, question: str, built_in: frozenset[str]) -> E
 
 
 class LoadedSkills(Skills):
-    """The skills of a conversation, as their files are now."""
+    """The skills of a conversation, read from their files as they are now."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -123,7 +123,7 @@ class LoadedSkills(Skills):
         return (await _loaded(self._app, skill, arguments))[0]
 
     async def read(self, name: str, file: str, first_line: int) -> str:
-        """A part of a file of a skill's folder. Raises `UsageError`."""
+        """Part of a file in a skill's folder. Raises `UsageError`."""
         skill, app = await self._skill(name), self._app
         snapshot, hidden = app.host.snapshot(), app.acting.hidden()
         text = await asyncio.to_thread(read_skill_file, skill, file, first_line, snapshot, hidden)
@@ -160,7 +160,7 @@ async def _loaded(app: Application, skill: Skill, arguments: str) -> tuple[str, 
 
 
 def _why_not(found: Customizations, word: str) -> str:
-    """Why `/word` is not what a file says, if there is such a file."""
+    """Why a file's `/word` cannot be used, if there is such a file."""
     kinds = {CustomizationKind.SKILL, CustomizationKind.COMMAND}
     for each in found.listed:
         if each.name == word and each.kind in kinds and each.state is not CustomizationState.ON:
@@ -169,10 +169,10 @@ def _why_not(found: Customizations, word: str) -> str:
 
 
 def _not_run(word: str, rendered: Rendered) -> str:
-    """What the user is told of commands that other agents would have run."""
+    """What the user is told about commands that other agents would have run."""
     if not rendered.not_run:
         return ""
-    commands = some_of([f"`{shown_text(each)}`" for each in rendered.not_run], _NAMED)
+    commands = some_of([f"`{shown_text(each)}`" for each in rendered.not_run], _MAX_NAMED_COMMANDS)
     return (
         f"/{word} names commands to run before it is sent; they were not run: {commands}. The"
         " model may run them, and asks as for any other."

@@ -1,7 +1,7 @@
-"""What the editor shows as a question is asked: paths and lines, told when they changed.
+"""What the editor shows when a question is asked: paths and lines, told again when they change.
 
-Editors that send `glossator/editorState` say what is active, visible and selected; of others the
-open documents are known. What rules hide, and what lies outside the workspace, is never named.
+Editors that send `glossator/editorState` say what is active, visible and selected; of other editors
+the open documents are known. Hidden files and files outside the workspace are never named.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIST_BYTES = {"Open": 350, "Edited last": 150}  # with what is active, 300 toke
 
 
 async def editor_state(app: Application, now: WorkspaceNow, session: Session) -> Telling:
-    """What the model is told; nothing if nothing is open, or changed since it was told."""
+    """What the model is told; nothing if no document is open or nothing changed since."""
     if not app.settings.context.ambient:
         return Telling()
     if app.editor_state is None and not now.snapshot.overlays:
@@ -50,7 +50,7 @@ def _in_words(
     paths = {document.uri: document.path for document in documents}
 
     def names(uris: Iterable[str], most: int) -> list[str]:
-        """Of the documents that may be named, so many and one more, each once."""
+        """The names of documents that may be named, each once: at most `most` and one more."""
         found: dict[str, None] = {}
         for uri in uris:
             if len(found) <= most and (name := _name(uri, paths, snapshot, hidden)):

@@ -1,7 +1,7 @@
-"""Established facts: fresh facts of the ledger go before a question that they bear on.
+"""Established facts: fresh facts from the ledger stand before a question that they concern.
 
-What the conversation was told is not told again, until a compaction takes it. When a fact that was
-told holds no more, the model is told that with the next message.
+A fact that the conversation was told is not repeated until a compaction drops it. When such a fact
+no longer holds, the model is told with the next message.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TEAM_SECONDS = 0.2  # that a question waits for what the team's server has
 class KnownLines:
     """The lines that a conversation may cite: those it was shown, and those of facts it was told.
 
-    A fact's lines count while they are as they were when it was verified. Implements `ShownLines`.
+    A fact's lines count while they are the same as when it was verified. Implements `ShownLines`.
     """
 
     reads: ReadState
@@ -46,7 +46,7 @@ class KnownLines:
         return self.reads.is_empty and not self.of_facts
 
     def missing(self, span: Span) -> Sequence[int]:
-        """Those of its lines that are not known; ascending."""
+        """The lines that are not known; ascending."""
         unread = self.reads.missing(span)
         return tuple(line for line in unread if (span.uri, line) not in self.of_facts)
 
@@ -55,12 +55,12 @@ class KnownLines:
         return self.reads.is_outdated(span)
 
     def ending(self, path: str) -> str | None:
-        """The one file of which lines were shown whose path ends with `path`."""
+        """The only file with known lines whose path ends with `path`."""
         return self.reads.ending(path)
 
 
 def known_lines(session: Session, ledger: Ledger) -> KnownLines:
-    """What a conversation may cite now; facts of before a compaction count, too."""
+    """What a conversation may cite now; facts told before a compaction count, too."""
     told = {entry[0] for entry in session.kept(FACTS) if entry and entry[1]}
     facts = [fact for key in told if (fact := ledger.get(key)) and ledger.is_fresh(fact)]
     lines = frozenset(
@@ -72,9 +72,10 @@ def known_lines(session: Session, ledger: Ledger) -> KnownLines:
 
 
 async def established(app: Application, session: Session, run: Run, question: str) -> Telling:
-    """The facts for a question that the conversation was not told, and those that are gone.
+    """The facts for a question that the conversation was not told, and those that no longer hold.
 
-    The memory of the session is read first; what the team's server gives late counts later.
+    The session's memory is read first; what the team's server delivers late counts for later
+    questions.
     """
     settings, ledger = app.settings.facts, app.ledger
     if not settings.enabled:
@@ -101,7 +102,7 @@ async def facts_for(app: Application, session: Session, question: str) -> list[F
 
 
 async def established_again(app: Application, session: Session, run: Run) -> Telling:
-    """As `established`, in the middle of a run: only what a compaction took, or what is gone."""
+    """Like `established`, during a run: only facts that a compaction dropped or that are gone."""
     was_compacted = session.kept(FACTS)[-1:] == [None]
     if was_compacted and (asked := session.asked):
         return await established(app, session, run, asked[-1].question)
@@ -109,7 +110,7 @@ async def established_again(app: Application, session: Session, run: Run) -> Tel
 
 
 def follow_facts(app: Application, session: Session, run: Run) -> None:
-    """Until the run ends, show what becomes of the facts of its session, and of those it knows."""
+    """Show changes, until the run ends, to the facts of its session and to those it was told."""
     last: dict[str, FactView] = {}
 
     def changed(facts: tuple[Fact, ...]) -> None:
@@ -147,7 +148,7 @@ def _sent(session: Session, new: list[str], gone: list[str]) -> None:
 
 
 def _told(session: Session) -> dict[str, None]:
-    """The ids of facts that the conversation was told, and not that they are gone."""
+    """The ids of facts that the conversation was told, and was not told are gone."""
     told: dict[str, None] = {}
     for entry in session.kept(FACTS):
         match entry:

@@ -35,7 +35,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 async def git_exhibit(acting: Acting, snapshot: WorkspaceSnapshot, mentioned: str) -> Exhibit:
-    """What a mention that begins with `git:` means. Raises `UsageError` with the reason if none."""
+    """What a mention of `git:…` attaches. Raises `UsageError`, with the reason, if nothing."""
     roots = snapshot.roots[:ROOTS]
     if not acting.trust.is_trusted:
         how = " ".join(map(how_to_trust, roots))
@@ -67,7 +67,7 @@ def _spans(snapshot: WorkspaceSnapshot, told: Iterable[tuple[str, str]]) -> tupl
 
 
 def _repositories(roots: tuple[str, ...]) -> tuple[str, ...]:
-    """The roots that are the top of a work tree. Raises `UsageError` if none is."""
+    """The roots that are the top of a work tree. Raises `UsageError` if there is none."""
     if tops := tuple(filter(_is_top, roots)):
         return tops
     if any(map(_is_in_repository, roots)):
@@ -82,7 +82,7 @@ def _is_in_repository(root: str) -> bool:
 
 
 def _is_top(root: str) -> bool:
-    """Whether git's files are here; the sandbox puts an empty `.git` there while a command runs."""
+    """Whether git's files are here; while a command runs, an empty `.git` of the sandbox is."""
     git = Path(root) / ".git"
     try:
         return (git / "HEAD").exists() or (git.is_file() and git.stat().st_size > 0)
@@ -91,14 +91,14 @@ def _is_top(root: str) -> bool:
 
 
 class _Repository:
-    """One root, as the model may see it through git."""
+    """One root, seen through git as far as the model may see it."""
 
     def __init__(self, shell: LimitedShell, root: str, hidden: HiddenFiles | None) -> None:
         self.root = root
         self._shell, self._hidden = shell, hidden
 
     async def said(self, *arguments: str) -> str:
-        """What git prints. Raises `UsageError` if it cannot be asked."""
+        """The output of a git command. Raises `UsageError` if git cannot be run."""
         told = await ask_git(self._shell, self.root, *arguments)
         if told is None:
             there = await ask_git(self._shell, self.root, "--version")
@@ -107,11 +107,11 @@ class _Repository:
         return told
 
     async def asked(self, *arguments: str) -> str | None:
-        """What git prints; None if it fails."""
+        """The output of a git command; None if it fails."""
         return await ask_git(self._shell, self.root, *arguments)
 
     async def patch(self, *command: str) -> str:
-        """The patch that a command prints, without hidden files. Raises `UsageError`."""
+        """The patch that a git command prints, without hidden files. Raises `UsageError`."""
         if self._hidden is None:
             return await self.said(*command, *_PATCH)
         listed = await self.said(*command, "--name-only", "-z", "--no-renames")
@@ -122,7 +122,7 @@ class _Repository:
         return "\n".join(filter(None, (patch, left_out)))
 
     def seen(self, listed: str) -> tuple[list[str], str]:
-        """Of the names that git lists those that are not hidden, and a note on the others."""
+        """The names that are not hidden among those git lists, and a note on the others."""
         names = [name for name in listed.split("\0") if name and CUT not in name]
         hides: Callable[[str], bool] = self._hidden or (lambda _: False)
         seen = [name for name in names if not hides(os.path.join(self.root, name))]
@@ -135,7 +135,7 @@ class _Repository:
 
 
 async def _diff(repository: _Repository) -> str:
-    """What is staged, what is not, and the names of new files."""
+    """The staged and unstaged changes, and the names of new files."""
     staged = await repository.patch("diff", *_PLAIN, "--cached")
     unstaged = await repository.patch("diff", *_PLAIN)
     listed = await repository.said("ls-files", "-z", "--others", "--exclude-standard")
@@ -182,7 +182,7 @@ def spans_shown(snapshot: WorkspaceSnapshot, root: str, patch: str) -> tuple[Spa
 def _new_lines(patch: str) -> Iterator[tuple[str, int, str]]:
     """Path, number and text of each line that a patch keeps or adds.
 
-    What follows a cut is not counted before the next head of a file.
+    After a cut, lines are skipped until the head of the next file.
     """
     path, number, old, new = "", 0, 0, 0
     for line in patch.split("\n"):

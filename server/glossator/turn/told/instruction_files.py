@@ -33,7 +33,7 @@ from glossator.workspace import Roots, WorkspaceSnapshot, is_inside, load, repos
 
 NAMES = ("AGENTS.md", "CLAUDE.md", os.path.join(".claude", "CLAUDE.md"), "CLAUDE.local.md")
 
-_DEPTH = 5  # of imports
+_MAX_IMPORT_DEPTH = 5  # of imports
 _FILES = 60  # with all imports
 _FILE_CHARACTERS = 24_000
 _READ_BYTES = 1_000_000
@@ -47,9 +47,9 @@ Hides = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """A file that is obeyed; `name` is its path for people, `cut` characters were left out.
+    """An instruction file; `name` is its path for people, `cut` characters were left out.
 
-    One that is gone has no `sha256`.
+    A file that is gone has no `sha256`.
     """
 
     path: str
@@ -62,11 +62,11 @@ class InstructionFile:
 
     @property
     def origin(self) -> str:
-        """Whose it is, or which file imports it, in words."""
+        """Who it belongs to, or which file imports it, in words."""
         return f"imported by {self.importer}" if self.importer else f"of the {self.whose}"
 
     def rendered(self) -> str:
-        """The file for the model."""
+        """The file as the model reads it."""
         if not self.sha256:
             return f"{shown(self.name)}, {self.origin}:\n[It is gone, and does not count any more.]"
         end = f"\n[{self.cut:,} more characters were cut; read the file for them]" * bool(self.cut)
@@ -75,9 +75,9 @@ class InstructionFile:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Files in the order in which they count, the last most; what was not taken, and why.
+    """The files in the order in which they count, the last one most, and why others were not taken.
 
-    The user turned off the files of `off`.
+    `off` are those that the user turned off.
     """
 
     files: tuple[InstructionFile, ...] = ()
@@ -86,7 +86,7 @@ class Instructions:
 
     @property
     def not_seen(self) -> tuple[str, ...]:
-        """What was not taken, in words for the user."""
+        """What the model does not see of the files, in words for the user."""
         cut = (
             f"{shown(each.name)} is cut by {each.cut:,} characters"
             for each in self.files
@@ -95,13 +95,13 @@ class Instructions:
         return tuple(dict.fromkeys((*self.problems, *cut)))
 
     def rendered(self) -> str:
-        """All files for the model; "" without any."""
+        """All files as the model reads them; "" without any."""
         return "\n\n".join(file.rendered() for file in self.files)
 
 
 @dataclass
 class InstructionFinder:
-    """Finds the files of one moment; blocking.
+    """Finds the instruction files as they are now; blocking.
 
     `home` and `config` are folders of the user. Files of a workspace must lie in it, those above it
     in its repository, and none may be hidden by permission rules; imports of the user's own files
@@ -121,9 +121,10 @@ class InstructionFinder:
     _problems: list[str] = field(default_factory=list)
 
     def find(self, *, trusted: bool, touched: Iterable[str] = ()) -> Instructions:
-        """The user's files and, of a trusted workspace, those above its roots and those of them.
+        """The user's files and, in a trusted workspace, those of its roots and of folders above.
 
-        After these come those of the folders between them and `touched` paths, absolute ones.
+        They are followed by those in the folders between the roots and the absolute paths
+        `touched`.
         """
         for folder in filter(None, (self.config, self.home and os.path.join(self.home, ".claude"))):
             for name in ("AGENTS.md", "CLAUDE.md"):
@@ -139,7 +140,7 @@ class InstructionFinder:
         return Instructions(tuple(_fitting(self._found)), tuple(self._problems), tuple(self._off))
 
     def listed(self) -> tuple[str, ...]:
-        """The files of such names in every folder of the workspace."""
+        """All instruction files in the folders of the workspace."""
         listing = self.snapshot.listing
         paths = (os.path.join(folder, name) for folder in listing.folders for name in NAMES)
         return tuple(path for path in paths if listing.get(path) is not None)
@@ -149,7 +150,7 @@ class InstructionFinder:
         return path in self.snapshot.overlays or os.path.lexists(path)
 
     def gone(self, path: str) -> InstructionFile:
-        """What stands for a file that is not there any more."""
+        """Stands for a file that is gone."""
         places = (*self.snapshot.roots, *(top for _, top in self._above()))
         whose: Whose = "project" if any(is_inside(path, each) for each in places) else "user"
         return InstructionFile(path, self._for_people(path), whose, "", "")
@@ -163,7 +164,7 @@ class InstructionFinder:
     def _above(self) -> tuple[tuple[str, str], ...]:
         """The folders above the roots in their repositories, outermost first, each with the top.
 
-        Where others may write, they could have made the repository.
+        None counts if others may write to one: they could have made the repository.
         """
         found: dict[str, str] = {}
         for root in self.snapshot.roots:
@@ -174,7 +175,7 @@ class InstructionFinder:
         return tuple((each, top) for each, top in found.items() if each not in self.snapshot.roots)
 
     def _between(self, touched: Iterable[str]) -> Iterator[str]:
-        """The folders between the roots and what was touched, the outermost first."""
+        """The folders between the roots and the touched paths, the outermost first."""
         roots = self.snapshot.roots
         for folder in sorted(set(map(os.path.dirname, touched))):
             root = next((root for root in roots if is_inside(folder, root)), None)
@@ -208,7 +209,7 @@ class InstructionFinder:
     def _take_of_project(
         self, path: str, places: tuple[str, ...], importer: str = "", depth: int = 0
     ) -> None:
-        """Take a file, and what it imports, if they lie in these folders."""
+        """Take a project's file, and what it imports, if they lie in these folders."""
         if not self.is_there(path):  # most are not, and reading asks the disk more than once
             return
         is_inner = any(is_inside(path, root) for root in self.snapshot.roots)
@@ -236,13 +237,13 @@ class InstructionFinder:
                 self._refuse(target, path, f"lies outside the {edge}")
 
     def _add(self, file: InstructionFile) -> bool:
-        """Whether it counts, and so does what it imports."""
+        """Add a file and its imports; whether it counts."""
         is_on = not same_file(file.path, self.off)
         (self._found if is_on else self._off).append(file)
         return is_on
 
     def _is_new(self, path: str, text: str) -> bool:
-        """Whether a file is not there yet, under another name or with the same text."""
+        """Whether the file was not taken before, under another name or with the same text."""
         real, key = os.path.realpath(path), text.strip()
         if real in self._seen or not key or key in self._texts:
             return False
@@ -254,9 +255,9 @@ class InstructionFinder:
         return True
 
     def _imports(self, path: str, text: str, depth: int) -> Iterator[str]:
-        """The files that a text imports: what is written with an `@` and is there.
+        """The files that a text imports: those named with an `@` that exist.
 
-        What is cut off imports nothing: 10 MB of names took longer than anybody waits.
+        A part that is cut off imports nothing: 10 MB of names took longer than anybody waits.
         """
         for mention in find_mentions(_kept(text, _FILE_CHARACTERS)):
             target = mention.text
@@ -268,8 +269,8 @@ class InstructionFinder:
                     there = os.path.exists(target)
                     self._refuse(target, path, "is no file" if there else "is not there")
                 continue
-            if depth >= _DEPTH:
-                self._refuse(target, path, f"is imported more than {_DEPTH} files deep")
+            if depth >= _MAX_IMPORT_DEPTH:
+                self._refuse(target, path, f"is imported more than {_MAX_IMPORT_DEPTH} files deep")
                 continue
             yield target
 
@@ -286,7 +287,7 @@ class InstructionFinder:
 
 
 def instruction_reminders(files: Iterable[InstructionFile]) -> tuple[str, ...]:
-    """What the model is told of files that came into play later: a text for each of them."""
+    """The messages about files that came into play later, one for each."""
     prompt = load_prompt("user/instructions")
     return tuple(prompt.render(file=file.rendered()) for file in files)
 
@@ -302,13 +303,13 @@ def _fitting(files: Iterable[InstructionFile]) -> Iterator[InstructionFile]:
 
 
 def _means_file(mention: str) -> bool:
-    """Whether what is written with an `@` is surely a path, and no `@types/node` or `@/alias`."""
+    """Whether a word with an `@` must be a path, unlike `@types/node` or `@/alias`."""
     ending = os.path.splitext(mention)[1].lower()
     return mention.startswith(("./", "../", "~/")) or ending in _IMPORTED
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether a folder is the user's, and nobody else's to write in."""
+    """Whether a folder is the user's and nobody else can write to it."""
     if sys.platform == "win32":
         return True
     status = os.stat(folder)
@@ -339,7 +340,7 @@ async def instructions_now(
 
 
 async def further_instructions(app: Application) -> Instructions:
-    """With those of folders further down, which count once something below is shown."""
+    """Also those in folders further down, which count once something below them is shown."""
     await app.ready()
     now = app.now()
     return await instructions_now(app, now, await asyncio.to_thread(_finder(app, now).listed))
@@ -351,18 +352,18 @@ async def left_out_files(app: Application, now: WorkspaceNow) -> tuple[str, ...]
 
 
 def versions(files: Iterable[InstructionFile]) -> list[list[str]]:
-    """Which files, and as they are now, for `IN_PROMPT` and `INSTRUCTIONS`."""
+    """The files and their hashes, for `IN_PROMPT` and `INSTRUCTIONS`."""
     return [[file.path, file.sha256] for file in files]
 
 
 def _know(session: Session, files: Iterable[InstructionFile]) -> None:
-    """The model was told of these files in a message."""
+    """Note that a message told the model of these files."""
     if told := versions(files):
         session.keep(INSTRUCTIONS, told)
 
 
 def not_seen_notice(session: Session, found: Instructions) -> str:
-    """What the model does not see of the files, as far as the user was not told; or ""."""
+    """A notice of what the model does not see of the files and the user was not told yet; or ""."""
     told = {each for entry in session.kept(_NOT_SEEN) for each in entry}
     new = [each for each in found.not_seen if each not in told]
     if not new:
@@ -374,10 +375,10 @@ def not_seen_notice(session: Session, found: Instructions) -> str:
 async def new_instructions(
     app: Application, now: WorkspaceNow, session: Session, run: Run, attached: Iterable[str] = ()
 ) -> Telling:
-    """What the model has to be told of files that count now, changed, or are gone.
+    """What the model must be told: files that count now, changed, or are gone.
 
-    Those of a folder count once something below it was shown, or is `attached` (paths). The user is
-    told what of them the model does not see.
+    Files of a folder count once something below it was shown, or is `attached` (paths). The user is
+    told which of them the model does not see whole.
     """
     shown = session.reads.paths().union(attached)
     finder = _finder(app, now)
@@ -396,11 +397,11 @@ async def new_instructions(
 
 
 async def further_news(app: Application, session: Session, run: Run) -> Telling:
-    """As `new_instructions`, before the next request of a run.
+    """Like `new_instructions`, but before the next request of a run.
 
-    Nothing is looked for while the workspace and the folders that were looked into are the same:
-    the files that count then are the same, too, but for the user's own, those above the workspace
-    and in ignored folders, which the next question finds.
+    Nothing is searched while the workspace and the searched folders stay the same: then the same
+    files count. Changes to the user's own files, to those above the workspace and to those in
+    ignored folders are found with the next question.
     """
     now = app.now()
     deciding = _what_decides(now, _finder(app, now), session.reads.paths())
@@ -412,7 +413,7 @@ async def further_news(app: Application, session: Session, run: Run) -> Telling:
 def _what_decides(
     now: WorkspaceNow, finder: InstructionFinder, shown: Iterable[str]
 ) -> tuple[object, ...]:
-    """What decides which files of the workspace count."""
+    """The state that decides which files of the workspace count."""
     folders = frozenset(map(os.path.dirname, shown))
     return now.snapshot.revision, now.trusted, finder.off, folders
 
@@ -420,7 +421,7 @@ def _what_decides(
 def _fresh(
     finder: InstructionFinder, found: Instructions, told: Mapping[str, str]
 ) -> tuple[InstructionFile, ...]:
-    """The files that the model was not told of as they are now."""
+    """The files whose current text the model was not told."""
     here = {file.path for file in found.files}
     gone = (path for path, sha256 in told.items() if sha256 and path not in here)
     return (

@@ -57,8 +57,8 @@ _PARTNERS = {")": "(", "]": "[", "}": "{"}
 _PUNCTUATION = ".:#-+=%~\\/"  # at the end of a mention, it belongs to the sentence
 _ENDING = ".,;:!?)'"  # the same, of a revision or an address
 
-_SHOWN = 200  # characters of a mention, in a notice
-_SECONDS = 5.0  # for all symbols of a question
+_SHOWN_CHARACTERS = 200  # characters of a mention, in a notice
+_SYMBOL_SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
 _IN_CODE = SearchScope(languages=CODE)  # nobody means a key of data
 _NOT_FOUND = "no file and no symbol of code has this name"
@@ -82,14 +82,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """What was found, and why the rest was not, by the user's text."""
+    """The attachments that were found, and by the user's text, why the others were not."""
 
     attached: tuple[Attached | Exhibit, ...] = ()
     doubts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notice(self) -> str:
-        """A notice of both for the user."""
+        """A notice for the user about both."""
         found = ", ".join(dict.fromkeys(item.name for item in self.attached))
         left_out = self._left_out
         sentences = (found and f"Attached: {found}.", left_out and f"Not attached: {left_out}.")
@@ -106,7 +106,7 @@ class Mentioned:
     @property
     def _left_out(self) -> str:
         return ", ".join(
-            f"@{shorten(text, _SHOWN)} ({doubt})" for text, doubt in self.doubts.items()
+            f"@{shorten(text, _SHOWN_CHARACTERS)} ({doubt})" for text, doubt in self.doubts.items()
         )
 
 
@@ -124,7 +124,7 @@ def unfinished_mention(question: str) -> tuple[str, str] | None:
 
 
 def as_mention(text: str, *, name: bool) -> str | None:
-    """The mention of a path, or of a symbol's `name`; None if there is none."""
+    """The mention that names a path, or a symbol by `name`; None if it cannot be written."""
     bare, quoted = f"@{text}", f'@"{text}"'
     read = _alone(bare)
     if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION, TERMINAL):
@@ -142,7 +142,7 @@ async def resolve_mentions(
     symbols: SymbolFinder,
     hidden: HidingRules | None = None,
 ) -> Mentioned:
-    """The files, lines and definitions that are mentioned, without hidden files."""
+    """The visible files, lines and definitions that the mentions name."""
     found: list[Attached | Exhibit] = []
     too_many = f"more than {MAX_MENTIONS} are not looked up"
     doubts = {mention.text: too_many for mention in wanted[MAX_MENTIONS:]}
@@ -163,7 +163,7 @@ async def resolve_mentions(
         else:
             doubts[mention.text] = _why(file)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_SYMBOL_SECONDS):
             while names:
                 mention, file = names[0]
                 definitions, doubt = await _definitions(snapshot, symbols, mention.text, hidden)
@@ -175,13 +175,13 @@ async def resolve_mentions(
                     doubts[mention.text] = doubt
                 del names[0]
     except (GlossatorError, OSError, WorkerGone, JobFailed) as failure:  # or the time is over
-        why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
+        why = str(failure).rstrip(".") or f"symbols took more than {_SYMBOL_SECONDS:g} s"
         doubts |= {mention.text: f"it could not be looked up: {why}" for mention, _ in names}
     return Mentioned(tuple(found), doubts)
 
 
 def _without_code(question: str) -> str:
-    """The text without what Markdown shows as code."""
+    """The text without the parts that Markdown shows as code."""
     ends = [0]
     for start, end in fences(question):
         ends += start, end
@@ -218,7 +218,7 @@ def _mention(match: re.Match[str]) -> Mention:
 
 
 def _alone(written: str) -> Mention | None:
-    """The mention that makes up the whole text."""
+    """The mention that is the whole text."""
     match = None if "`" in written else _MENTION.fullmatch(written)
     return None if match is None else _mention(match)
 

@@ -49,16 +49,16 @@ LEFT_OUT = "leftOut"
 SMALL = 16_000  # tokens; a smaller window gets less
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
-_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
-_SHARE = 0.5  # of the window, for all that stands before the first question
+_SMALL_WINDOW_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
+_OPENING_SHARE = 0.5  # of the window, for all that stands before the first question
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Names and counts for people, such as `2 hooks`.
+    """Names and counts of what is left out, such as `2 hooks`, for people.
 
-    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it, by
-    the command that lists it. The user turned off what is `off`.
+    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it,
+    with the command that lists it. `off` was turned off by the user.
     """
 
     untrusted: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Unobeyed:
-    """What the files of a workspace ask for, and what the user turned off; see `LeftOut`."""
+    """What the workspace asks for in vain, and what the user turned off; see `LeftOut`."""
 
     hooks: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class Unobeyed:
 
 
 async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
-    """What is to be looked for on disk, for `left_out`."""
+    """Look on disk for what is not obeyed, for `left_out`."""
     off = tuple(await asyncio.to_thread(lambda: list(_turned_off(now)))) if now.off else ()
     return Unobeyed(await left_out_hooks(app, now), await left_out_files(app, now), off)
 
@@ -84,7 +84,7 @@ async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
 def left_out(
     app: Application, now: WorkspaceNow, described: Customizations, found: Unobeyed
 ) -> LeftOut:
-    """What is left out now, of the workspace and of the user's own."""
+    """What is left out now of the workspace's and the user's own files."""
     programs = {"mcp": app.mcp.left_out(), "hooks": found.hooks}
     if now.trusted:
         proposed = {command: each[0] for command, each in programs.items() if each}
@@ -128,9 +128,9 @@ class Opening:
 
 
 async def opening_of(app: Application) -> Opening:
-    """What opens a conversation as things are now; it is frozen when the conversation begins.
+    """The opening of a conversation that begins now; the conversation freezes it.
 
-    Where no sub-agent is described, none can be named; without a skill there is no tool for them.
+    Where no sub-agent is described, none can be named; without skills there is no tool for them.
     """
     failed: list[str] = []
     await app.model.measure()
@@ -211,7 +211,7 @@ def _left_out(
     offered: int,
     servers_words: str,
 ) -> tuple[str, ...]:
-    """Sentences on what the prompt lacks of what there is, for people."""
+    """Sentences for people on what the prompt leaves out."""
     told = [f"Of the instruction files: {problem}." for problem in instructions.problems]
     if found.untrusted:
         told.append(f"As the workspace is not trusted: {', '.join(found.untrusted)}.")
@@ -254,7 +254,7 @@ def _unnamed(spec: ToolSpec) -> ToolSpec:
 
 
 def is_small(window: int) -> bool:
-    """Whether a window of so many tokens has no room for all tools."""
+    """Whether a window of so many tokens is too small for all tools."""
     return window < SMALL
 
 
@@ -265,10 +265,10 @@ def fitted_opening(
 
     The first section, which says where the session takes place, stays.
     """
-    kept = tuple(_short(spec) for spec in specs if spec.name in _TOOLS)
-    gone = [spec.name for spec in specs if spec.name not in _TOOLS]
+    kept = tuple(_short(spec) for spec in specs if spec.name in _SMALL_WINDOW_TOOLS)
+    gone = [spec.name for spec in specs if spec.name not in _SMALL_WINDOW_TOOLS]
     fitting = list(sections)
-    while len(fitting) > 1 and _size(kept, fitting) > _SHARE * window:
+    while len(fitting) > 1 and _size(kept, fitting) > _OPENING_SHARE * window:
         longest = max(fitting[1:], key=lambda each: len(each.text))
         fitting.remove(longest)
         gone.append(longest.name)
@@ -284,7 +284,7 @@ def _size(specs: tuple[ToolSpec, ...], sections: Sequence[Section]) -> int:
 
 
 def _short(spec: ToolSpec) -> ToolSpec:
-    """The first paragraph of its description, and arguments without words."""
+    """The tool with the first paragraph of its description, and arguments without descriptions."""
     schema = _wordless(spec.input_schema)
     return replace(spec, description=spec.description.partition("\n\n")[0], input_schema=schema)
 
@@ -299,7 +299,7 @@ def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _turned_off(now: WorkspaceNow) -> Iterator[str]:
-    """What the user turned off here, but for files that are gone; blocking."""
+    """What the user turned off here, without files that are gone; blocking."""
     for kind in ContextKind:
         for key in sorted(now.is_off(kind)):
             if kind is ContextKind.HOOK:

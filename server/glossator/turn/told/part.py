@@ -1,6 +1,6 @@
-"""What goes with a question is gathered in parallel, and no part of it can fail the question.
+"""Gathers what goes with a question, in parallel; a part that fails never fails the question.
 
-A part that fails, or is not there in time, is left out, and the user is told.
+A part that fails or is late is left out, and the user is told.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _Got = TypeVar("_Got")
 class Telling:
     """Texts for the next message.
 
-    Call `sent` when the message has them, and await nothing in between: they count as told then.
+    They count as told when `sent` is called. Call it once the message holds them, and await nothing
+    in between.
     """
 
     texts: tuple[str, ...] = ()

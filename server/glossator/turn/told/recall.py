@@ -48,20 +48,20 @@ MOST = 5  # memories for one question
 SECONDS = 5.0  # for the fast model's choice
 
 _AT_ONCE = 3  # memories that words find
-_LISTED = 150  # memories that the fast model chooses from
+_MAX_LISTED = 150  # memories that the fast model chooses from
 _QUESTION = 4_000  # characters of a question that it reads
-_RECENT = 20  # messages in which a tool worked "just now"
+_RECENT_MESSAGES = 20  # messages in which a tool worked "just now"
 _READING_SECONDS = 1.0  # that a question waits for the files, which are the user's own
 _SYMBOL_SECONDS = 0.03  # for the symbols that the memories name, where a question waits
 _LATE_SYMBOL_SECONDS = 0.5  # and where nothing does
 _OUTPUT_TOKENS = 100
 _CHOICE = re.compile(r"\[?\d{1,3}\]?(?:\s*[,>\s]\s*\[?\d{1,3}\]?)*\.?")
-_NONE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
+_NO_CHOICE = re.compile(r"(?i)[\"'`]?(?:none|0)[\"'`]?\.?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """Memories that the conversation has not seen: those that words find, and those to list."""
+    """Memories that the conversation has not seen: those that words find, and all for the list."""
 
     by_words: tuple[Memory, ...]
     listed: tuple[Memory, ...]
@@ -71,7 +71,7 @@ _Texts = tuple[tuple[Memory, str], ...]  # memories, and what the model is told 
 
 
 class Recall:
-    """Finds the memories for one question; ends with its block."""
+    """Finds the memories for one question, as long as its block lasts."""
 
     def __init__(
         self, app: Application, session: Session, run: Run, seconds: float = SECONDS
@@ -101,7 +101,7 @@ class Recall:
         await self.end()
 
     def begin(self, meter: Meter, question: str) -> None:
-        """Start to look, if anything is remembered; what that costs counts in `meter`."""
+        """Start to look, if anything is remembered; the cost counts in `meter`."""
         self._question = question
         if self._app.settings.memory.enabled:
             self._looking = asyncio.create_task(self._look())
@@ -124,9 +124,9 @@ class Recall:
         return Telling(tuple(text for _, text in found), partial(self._sent, found))
 
     def late(self) -> tuple[str, ...]:
-        """What the choice adds, up to `MOST` with those that went with the question.
+        """What the choice adds: at most `MOST` together with those that went with the question.
 
-        It is for the next message; what no message takes is not seen.
+        They are for the next message; memories that no message takes do not count as seen.
         """
         late, self._late = self._late, ()
         new = unseen(self._session, tuple(memory for memory, _ in late))
@@ -135,7 +135,7 @@ class Recall:
         return tuple(text for _, text in late)
 
     async def again(self) -> Telling:
-        """What was told in this run and a compaction took from the conversation."""
+        """The memories told in this run that a compaction dropped from the conversation."""
         taken = unseen(self._session, tuple(self._given.values()))
         found = await self._texts(taken, _LATE_SYMBOL_SECONDS)
         return Telling(tuple(text for _, text in found), partial(self._taken, found))
@@ -151,7 +151,7 @@ class Recall:
             logger.error("Recall failed", exc_info=error)
 
     async def _look(self) -> _Candidates:
-        """What the conversation has not seen yet; tells what is wrong with files, once."""
+        """Find the memories not seen yet; tell, once, what is wrong with their files."""
         off = self._app.switches.off(ContextKind.MEMORY)
         kept, problems = await asyncio.to_thread(_kept, self._app)
         for problem in problems:
@@ -198,7 +198,7 @@ class Recall:
         return (await side_query(model, meter, "recall", prompt, _OUTPUT_TOKENS)).text
 
     async def _texts(self, memories: Sequence[Memory], seconds: float) -> _Texts:
-        """What the model is told of each, and what is stale in it; `seconds` are for symbols."""
+        """The text for each memory, and what is outdated in it; `seconds` are for symbols."""
         if not memories:
             return ()
         app, hidden = self._app, self._app.acting.hidden()
@@ -214,7 +214,7 @@ class Recall:
         return tuple(zip(memories, await asyncio.gather(*map(text_of, memories)), strict=True))
 
     def _sent(self, found: _Texts) -> None:
-        """A message has the texts: they count as seen, and the user knows of them."""
+        """Note that a message has the texts: they count as seen, and the user is told of them."""
         self._taken(found)
         if found:
             names = ", ".join(shown(memory.name) for memory, _ in found)
@@ -231,7 +231,7 @@ class Recall:
 
 
 async def likely_memories(app: Application, session: Session, question: str) -> list[Memory]:
-    """The memories that words find for a question, which the conversation has not seen."""
+    """The memories not seen yet that words find for a question."""
     if not app.settings.memory.enabled:
         return []
     off = app.switches.off(ContextKind.MEMORY)
@@ -244,7 +244,7 @@ async def likely_memories(app: Application, session: Session, question: str) -> 
 
 
 async def memory_index(app: Application, now: WorkspaceNow) -> str:
-    """What the system prompt says of the memories; "" without any, or where they are off."""
+    """The list of memories in the system prompt; "" if there are none, or they are off."""
     if not app.settings.memory.enabled:
         return ""
     snapshot, hidden, off = now.snapshot, now.hidden, now.is_off(ContextKind.MEMORY)
@@ -257,9 +257,9 @@ async def memory_index(app: Application, now: WorkspaceNow) -> str:
 
 
 def chosen_numbers(reply: str, count: int) -> tuple[int, ...]:
-    """The numbers (1 to `count`) that the reply consists of. Raises `ModelError` for another."""
+    """The numbers (1 to `count`) in a reply of nothing else. Raises `ModelError` otherwise."""
     text = reply.strip()
-    if _NONE.fullmatch(text):
+    if _NO_CHOICE.fullmatch(text):
         return ()
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     if not _CHOICE.fullmatch(text) or not all(1 <= number <= count for number in numbers):
@@ -269,7 +269,7 @@ def chosen_numbers(reply: str, count: int) -> tuple[int, ...]:
 
 def worked(messages: Sequence[Message]) -> tuple[str, ...]:
     """The tools whose calls succeeded in the newest messages."""
-    recent = [block for message in messages[-_RECENT:] for block in message["content"]]
+    recent = [block for message in messages[-_RECENT_MESSAGES:] for block in message["content"]]
     names = {str(block["id"]): str(block["name"]) for block in recent if _is(block, "tool_use")}
     done = (
         names.get(str(block["tool_use_id"]))
@@ -293,8 +293,10 @@ def _candidates(question: str, memories: tuple[Memory, ...]) -> _Candidates:
 
 
 def _most_likely(question: str, memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Those that the fast model chooses from: all, or those nearest to the question and newest."""
-    if len(memories) <= _LISTED:
+    """The memories the fast model chooses from: all, or the nearest and the newest."""
+    if len(memories) <= _MAX_LISTED:
         return tuple(newest_first(memories))
-    near = [each.memory for each in rank(question, memories)[: _LISTED // 2]]
-    return tuple({each.path: each for each in (*near, *newest_first(memories))}.values())[:_LISTED]
+    near = [each.memory for each in rank(question, memories)[: _MAX_LISTED // 2]]
+    return tuple({each.path: each for each in (*near, *newest_first(memories))}.values())[
+        :_MAX_LISTED
+    ]

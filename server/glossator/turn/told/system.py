@@ -1,4 +1,4 @@
-"""The system prompt, section by section, with facts of the machine and the project's tools.
+"""The system prompt, section by section, with facts about the machine and the project's tools.
 
 It is frozen with the first question of a session.
 """
@@ -33,7 +33,7 @@ _WORD = r"(?:stable|beta|nightly|latest|lts(?:/\*)?)"
 _VERSION = re.compile(
     rf"(?=.{{1,40}}$)(?:{_NUMBER}|{_WORD})(?:(?:, ?| ?\|\| ?| - | ){_NUMBER}){{0,4}}"
 )
-_MOST = 12
+_MAX_TOOL_VERSIONS = 12  # in the system prompt
 
 
 def environment_facts(
@@ -42,7 +42,7 @@ def environment_facts(
     editor: str,
     today: date,
 ) -> str:
-    """The facts in lines, with `plain_facts`; blocking."""
+    """The facts about the environment, one per line, with `plain_facts`; blocking."""
     shell = os.path.basename(environment.get("SHELL", ""))
     pinned = ", ".join(
         f"{name} {version} ({file})" for name, version, file in pinned_tools(snapshot)
@@ -53,12 +53,12 @@ def environment_facts(
 
 
 def plain_facts(today: date) -> str:
-    """What a sub-agent is told, too."""
+    """The facts that a sub-agent is told, too."""
     return f"Platform: {platform.system()}\nDate when the session began: {today.isoformat()}"
 
 
 def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...]:
-    """Tool, version and file for each version that a file in a root names."""
+    """Tool, version and file for each version that a file in a root pins."""
     found: dict[tuple[str, str], str] = {}
     for root in snapshot.roots:
         for file, read in _FILES.items():
@@ -71,14 +71,16 @@ def pinned_tools(snapshot: WorkspaceSnapshot) -> tuple[tuple[str, str, str], ...
             for tool, version in read(document.text):
                 if tool in _TOOLS and _VERSION.fullmatch(version):
                     found.setdefault((tool, version), file)
-    return tuple((tool, version, file) for (tool, version), file in found.items())[:_MOST]
+    return tuple((tool, version, file) for (tool, version), file in found.items())[
+        :_MAX_TOOL_VERSIONS
+    ]
 
 
 _Pairs = Iterator[tuple[str, str]]
 
 
 def _alone(tool: str) -> Callable[[str], _Pairs]:
-    """A file that holds nothing but the version."""
+    """The version in a file that holds nothing else."""
 
     def read(text: str) -> _Pairs:
         version = text.strip().partition("\n")[0].strip()
@@ -158,25 +160,25 @@ SECTIONS_APART = "\n\n"
 def system_blocks(
     sections: Sequence[Section], shared_prompt: str = "system/static"
 ) -> tuple[str, ...]:
-    """The two blocks; the first is equal for every user and project."""
+    """The two blocks of the prompt; the first is the same for every user and project."""
     return load_prompt(shared_prompt).render(), SECTIONS_APART.join(each.text for each in sections)
 
 
 def session_section(snapshot: WorkspaceSnapshot, facts: str) -> Section:
-    """The workspace's folders, and facts about the session in lines."""
+    """The workspace's folders, and facts about the session, one per line."""
     roots = "\n".join(f"- {shown(root)}" for root in snapshot.roots) or "- (no folder is open)"
     text = load_prompt("system/session").render(roots=roots, facts=facts)
     return Section("this session", text, "the workspace and where you work; of this session")
 
 
 def language_section(language: str) -> Section:
-    """The language that the user wants to be written to in."""
+    """The section on the language that the user wants to read."""
     text = load_prompt("system/language").render(language=language)
     return Section("language", text, "your setting context.language")
 
 
 def profile_section(role: str, persona: str, rules: Sequence[str]) -> Section | None:
-    """Who the user wants to be answered by; None if they do not say."""
+    """The section on who the user wants to be answered by; None if they do not say."""
     words = (role and f"You are {role.strip()}", persona.strip(), *(f"- {rule}" for rule in rules))
     profile = "\n".join(filter(None, words))
     if not profile:

@@ -1,4 +1,4 @@
-"""A small workspace as a part of the system prompt, instead of searching in it.
+"""Puts a small workspace whole into the system prompt, so that nothing need be searched in it.
 
 Files stand in the order of their paths, so that the prompt of two sessions is the same up to the
 first file that differs, and the provider's cache serves both.
@@ -19,7 +19,7 @@ from glossator.core.window import BYTES_PER_TOKEN
 from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _LINE_CHARACTERS = 2_000  # a file with a longer line was made by a program
-_NAMED = 30  # files that are left out
+_MAX_NAMED_FILES = 30  # files that are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class WholeWorkspace:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """All lines shown."""
+        """The spans of all lines shown."""
         return tuple(
             span
             for document in self.documents
@@ -41,7 +41,7 @@ class WholeWorkspace:
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A workspace that does not go into the prompt: about how many tokens it has, at least."""
+    """A workspace too large for the prompt, and about how many tokens it has at least."""
 
     tokens: int
 
@@ -103,7 +103,7 @@ def file_heading(snapshot: WorkspaceSnapshot, document: Document) -> str:
 def changed_since(
     system: Sequence[str], snapshot: WorkspaceSnapshot, document: Document
 ) -> bool | None:
-    """Whether a document that the system prompt shows has another text now; None: it shows none."""
+    """Whether a document in the prompt has another text now; None if the prompt shows none."""
     block = next((text for text in system if text.startswith(_opening())), "")
     if f"\n{_begins(snapshot, document)}, " not in block:
         return None
@@ -119,7 +119,7 @@ def _begins(snapshot: WorkspaceSnapshot, document: Document) -> str:
 
 
 def _why_not(entry: FileEntry) -> str:
-    """Why a file is not shown, by its name; "" if it may be."""
+    """Why a file is not shown, judging by its name; "" if it may be."""
     if entry.is_link:
         return "a link"
     if is_image(entry.path):
@@ -132,8 +132,8 @@ def _why_not(entry: FileEntry) -> str:
 def _left_out(files: dict[str, str], denied: int) -> str:
     """What the prompt does not show, in words."""
     named = [f"- {path} ({why})" for path, why in sorted(files.items())]
-    if (more := len(named) - _NAMED) > 0:
-        named[_NAMED:] = [f"- and {more:,} more"]
+    if (more := len(named) - _MAX_NAMED_FILES) > 0:
+        named[_MAX_NAMED_FILES:] = [f"- and {more:,} more"]
     if denied:
         named.append(f"- {denied:,} that permission rules hide")
     named.append("- all that ignore rules leave out")

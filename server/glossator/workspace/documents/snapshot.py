@@ -26,7 +26,7 @@ from glossator.workspace.index.index import TextView
 from glossator.workspace.status import Skipped
 
 MAX_IGNORED = 20_000  # files, as in one large `node_modules`
-_SECONDS = 5.0
+_READ_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class WorkspaceSnapshot:
         return raw if isinstance(raw, Missing) else raw.content
 
     def read_image(self, path: str, limit: int) -> tuple[str, bytes] | Missing:
-        """As `read_bytes`, with the real path; an absolute path may lead anywhere.
+        """Like `read_bytes`, with the real path; an absolute path may lead anywhere.
 
         Only for files that the user names.
         """
@@ -122,7 +122,7 @@ class WorkspaceSnapshot:
 
     @cached_property
     def newest_first(self) -> tuple[FileEntry, ...]:
-        """As `files`, those changed last first, and equal ones by relative path."""
+        """Like `files`, the last changed first, and equal ones by relative path."""
         return tuple(sorted(self._files, key=attrgetter("mtime_ns"), reverse=True))
 
     @cached_property
@@ -140,7 +140,7 @@ class WorkspaceSnapshot:
 def with_ignored(
     snapshot: WorkspaceSnapshot, place: str | None, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[WorkspaceSnapshot, bool]:
-    """With ignored files at or below `place` (relative; None: everywhere); blocking.
+    """The files with ignored ones at or below `place` (relative; None: everywhere); blocking.
 
     Also whether these are all: the first `MAX_IGNORED` are found, or those that 5 s suffice for.
     """
@@ -156,7 +156,7 @@ def with_ignored(
         lifted = {path for path in skipped if any(is_inside(each, path) for each in places)}
         if not lifted:
             return snapshot, True
-    until = monotonic() + _SECONDS
+    until = monotonic() + _READ_SECONDS
     unlisted = {entry.path for entry in snapshot.unlisted}
     files: list[FileEntry] = []
     left = {

@@ -138,7 +138,7 @@ def opened(roots: Roots, path: str, use: Use[T]) -> T | Missing:
 
 
 def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
-    """As `load_raw`, but quicker: `path` is spelled as a walk of the roots gives it."""
+    """Like `load_raw`, but quicker: `path` is spelled as a walk of the roots gives it."""
     descriptor = _open_listed(path)
     if descriptor is None:
         result = _load_target(roots, path, limit)
@@ -204,7 +204,7 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str 
 
 
 def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
-    """As `opened`, if the path is real as it stands; None when only `_open_once` can tell."""
+    """Like `opened`, if the path is real as it stands; None when only `_open_once` can tell."""
     if (
         roots.owner(path) is None
         or path.startswith(_MAYBE_SYSTEM)
@@ -224,7 +224,7 @@ def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
 
 
 def _open_listed(path: str) -> int | None:
-    """None if the path is not what it was; whatever is wrong with it, the other way explains it."""
+    """Open a listed path directly; None if it changed, and then the slower way explains why."""
     if path.startswith(_MAYBE_SYSTEM):
         return None
     try:

@@ -127,9 +127,9 @@ class FolderFiles(Sequence[FileEntry]):
     __slots__ = ("_begin", "_entries", "_names", "inside", "stamps")
 
     def __init__(self, inside: str, begin: int, names: str, stamps: bytes) -> None:
-        """`inside`: what the paths begin with; the relative ones begin at `begin`.
+        """`inside` begins every path; the relative path begins at the character `begin` of it.
 
-        `names`: as `joined`, `stamps`: a `STAMP` of each.
+        `names` are joined by `joined`, `stamps` hold a `STAMP` for each file.
         """
         self.inside = inside
         self.stamps = stamps
@@ -151,7 +151,7 @@ class FolderFiles(Sequence[FileEntry]):
         return iter(self._made())
 
     def place(self, path: str) -> int | None:
-        """As `place_of`, without making entries."""
+        """Like `place_of`, but makes no entries."""
         if self._entries is not None:
             return place_of(path, self._entries)
         names, name = divided(self._names), path[len(self.inside) :]
@@ -159,7 +159,7 @@ class FolderFiles(Sequence[FileEntry]):
         return at if at < len(names) and names[at] == name else None
 
     def paths(self) -> Iterator[str]:
-        """As `paths_of`, without making entries."""
+        """Like `paths_of`, but makes no entries."""
         return map(self.inside.__add__, divided(self._names))
 
     def are(self, files: Sequence[FileEntry]) -> bool:

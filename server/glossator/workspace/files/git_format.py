@@ -184,7 +184,7 @@ class _Uncompiled:
     pattern: str
 
     def search(self, path: str) -> object:
-        """As `re.Pattern.search`, in linear time."""
+        """Like `re.Pattern.search`, in linear time."""
         return re2.compile(self.pattern).search(path)
 
     match = search  # by which pathspec knows a compiled expression

@@ -136,7 +136,7 @@ class FolderRules:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for rules that leave out the same, in other processes, too."""
+        """A fingerprint; rules that leave out the same share it, also in other processes."""
         kinds = (self.exclude, self.ignore, self.git)
         files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
         return _checksum(repr((_MEANING, files)).encode())
@@ -180,7 +180,7 @@ class IgnoreRules:
         return folders.setdefault(folder, self._build(folder)) if known is None else known
 
     def entered(self, folder: str, names: Iterable[str]) -> FolderRules | str:
-        """As `within`, for a directory that is known not to be left out itself.
+        """Like `within`, for a directory that is known not to be left out itself.
 
         Among `names` are all that it holds by which it may have rules of its own.
         """
@@ -243,7 +243,7 @@ class IgnoreRules:
     def _deeper(
         self, folder: str, above: FolderRules, guard: Roots, sources: Collection[str] = _SOURCES
     ) -> FolderRules:
-        """With the rules of `folder`, which may hold the `sources` only."""
+        """The rules with those of `folder`, which may hold only the `sources`."""
         if not self._follow:
             return above
         ignore, git = above.ignore, above.git

@@ -224,7 +224,7 @@ class Indexer:
             self._watcher.stop()
 
     def _choose_watcher(self) -> None:
-        """From the thread, because this may start a program.
+        """Choose the watcher, in the thread, because this may start a program.
 
         Kept there, too: a loop that is cancelled meanwhile gets no result, and must stop it.
         """

@@ -61,7 +61,7 @@ class Listing:
         return Paths.of(self.folders, lambda: self.files, self.earlier)
 
     def leaving_out(self, skipped: Mapping[str, str]) -> Listing:
-        """The same files, with what else is said to be left out."""
+        """The listing with more that is said to be left out."""
         return Listing(self.folders, skipped, self.last_paths)
 
     @property

@@ -77,7 +77,7 @@ class Memory:
         return None
 
     def stamp(self, _folder: str, /) -> FolderStamp | None:
-        """Of a folder that is about to be listed; None: it will not be remembered."""
+        """The stamp of a folder that is about to be listed; None: it will not be remembered."""
         return None
 
     def keep(self, _folder: str, _known: ListedFolder, /) -> None:
@@ -191,7 +191,7 @@ class ListingCache(Memory):
         self._devices = trusted_devices(roots)
 
     def recall(self, folder: str, rules: IgnoreRules, /) -> ListedFolder | None:
-        """As `Memory`; rules that the folder holds are read again."""
+        """Like `Memory`'s; rules that the folder holds are read again."""
         known = self._known.pop(folder, None)
         if known is None or _stamp(folder, self._devices) != known[:3]:
             return None
@@ -212,19 +212,19 @@ class Recording(Memory):
         self._devices = trusted_devices(tops)
 
     def stamp(self, folder: str, /) -> FolderStamp | None:
-        """As `Memory`; a later change must not be able to leave the same one."""
+        """Like `Memory`'s; a later change must not be able to leave the same stamp."""
         stamp = _stamp(folder, self._devices)
         return None if stamp is None or ripe_at(*stamp[1:]) > self._now else stamp
 
     def keep(self, folder: str, known: ListedFolder, /) -> None:
-        """As `Memory`."""
+        """Like `Memory`'s."""
         for top, file in self.files.items():
             if is_inside(folder, top):
                 file.add(folder, known)
 
 
 def _stamp(folder: str, devices: Collection[int]) -> FolderStamp | None:
-    """Of a directory on one of the devices."""
+    """The stamp of a directory on one of the devices."""
     try:
         status = os.lstat(folder)
     except OSError:

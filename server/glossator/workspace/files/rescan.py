@@ -1,8 +1,8 @@
-"""Comparing the disk with the listing: when to look at the whole disk, and a look at some paths.
+"""Compares the disk with the listing: decides when to look at all of it, and looks at some paths.
 
-One sweep is due at a time, with a cause. A rescan runs in steps in a worker thread, so that this
-can do more urgent work in between. Only a gentle one pauses for the event loop: each system call
-lets other threads go first anyway.
+One sweep is due at a time, with a cause. A rescan runs in steps in a worker thread, so that the
+thread can do more urgent work in between. Only a gentle rescan pauses for the event loop: each
+system call lets other threads go first anyway.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class SweepSlot:
         self.urgent |= wait is None
 
     def seconds_left(self) -> float:
-        """Until the sweep is due."""
+        """The seconds until the sweep is due."""
         return max(0.0, self._due_at - time.monotonic())
 
     def take(self) -> str:
@@ -215,7 +215,7 @@ class Rescan:
         self._parts = self._compare_all()
 
     def prepare(self) -> None:
-        """In the worker thread, first: find what to compare."""
+        """Step one, in the worker thread: find what to compare."""
         roots, rules, index = self._around.roots, self._around.rules, self._around.index
         wide = (widen(path, roots, rules) for path in self._paths)
         self._wide = outermost(path for path in wide if path is not None)
@@ -224,14 +224,14 @@ class Rescan:
         )
 
     def begin(self) -> None:
-        """In the event loop, second: forget the rules, and what others checked by them."""
+        """Step two, in the event loop: forget the rules, and what others checked by them."""
         self._around.rules.forget(*self._folders)
         self._begun = self._around.watcher.begin()
         self._nothing_known = not any(map(self._around.index.knows, self._wide))
         self.newer.clear()
 
     def step(self) -> Differences:
-        """In the worker thread, until `done`: go on for about as long as one step may take."""
+        """Step three, in the worker thread, until `done`: work for about one step's time."""
         found = Differences()
         seconds, room = _STEP_INTO_NEW if self._nothing_known else _STEP
         now = time.perf_counter()

@@ -22,10 +22,10 @@ from glossator.core.errors import UsageError
 from glossator.core.glob import compile_glob
 from glossator.core.shown import meant
 
-_NONE = "utf-8"  # the codec that stands for no declaration
+_UNDECLARED = "utf-8"  # the codec that stands for no declaration
 _log = logging.getLogger(__name__)
 
-_TRIES = 5
+_MAX_TRIES = 5
 
 
 class EncodingRule(NamedTuple):
@@ -72,7 +72,7 @@ def _codec(name: str) -> str:
         return codec_named(name)
     except UsageError as error:
         _log.warning("Files with the editor's encoding %s are read by their bytes: %s", name, error)
-        return _NONE
+        return _UNDECLARED
 
 
 def is_inside(path: str, folder: str) -> bool:
@@ -81,7 +81,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def same_file(path: str, paths: Iterable[str]) -> list[str]:
-    """Those of `paths` that are `path`, or lead to the same file by links; blocking."""
+    """Those of `paths` that are `path` or lead to the same file through links; blocking."""
     return [
         each
         for each in paths
@@ -117,7 +117,7 @@ def _above(path: str) -> Iterator[str]:
 
 def real_path(path: str) -> str | None:
     """`path` with every link resolved; None when no file can have it or it cannot be resolved."""
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         try:
             return os.path.realpath(path)
         except OSError:  # a link that was gone when it was to be followed, or may not be followed

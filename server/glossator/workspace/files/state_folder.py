@@ -122,7 +122,7 @@ def disk_bytes(folder: Path) -> int:
 
 @contextmanager
 def writing(folder: str) -> Iterator[bool]:
-    """In the block this process is the folder's only writer; false if another process is.
+    """Be the folder's only writer within the block; false if another process is.
 
     Raises `OSError` where the folder cannot be written to.
     """
@@ -133,7 +133,7 @@ def writing(folder: str) -> Iterator[bool]:
 
 @contextmanager
 def removing(folder: str) -> Iterator[bool]:
-    """In the block no process can begin to use the folder; false if it is in use.
+    """Keep processes from beginning to use the folder within the block; false if it is in use.
 
     Raises `OSError`.
     """

@@ -224,7 +224,7 @@ def _entries(
 def _revisit(
     folder: str, begin: int | None, known: ListedFolder, roots: Roots, found: Found
 ) -> list[str]:
-    """As `_walk_folder`, for a directory of which is known what it holds."""
+    """Like `_walk_folder`, for a directory whose contents are known."""
     inside = folder if folder.endswith(os.sep) else folder + os.sep
     names = divided(known.files)
     stamps = None if begin is None or len(names) > _MAX_LAZY_FILES else _stamps(inside, names)

@@ -51,20 +51,20 @@ class Watcher:
         """Begin to watch."""
 
     def enter(self, _folder: str, _watches: set[int], /) -> None:
-        """From a thread: a folder is about to be listed; add its watch to `_watches`."""
+        """Add the watch of a folder about to be listed to `_watches`; called in a thread."""
 
     def enter_git(self, _folder: str, _watches: set[int], /) -> None:
-        """From a thread: the same for a `.git` directory, which is not listed."""
+        """Do the same for a `.git` directory, which is not listed; called in a thread."""
 
     def renew(self) -> None:
-        """From a thread: every folder is about to be entered again."""
+        """Prepare for every folder to be entered again; called in a thread."""
 
     def begin(self) -> int:
         """A rescan begins; the result is for `leave_others`."""
         return 0
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
-        """From a thread: end watching in and below `below`, but for `kept` and what is newer."""
+        """End watching in and below `below`, but for `kept` and newer ones; called in a thread."""
 
     def stop(self) -> None:
         """End soon; nothing is reported any more."""

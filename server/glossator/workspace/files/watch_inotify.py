@@ -79,11 +79,11 @@ class InotifyWatcher(Watcher):
         self._loop.add_reader(self._inotify, self._read)
 
     def enter(self, folder: str, watches: set[int], /) -> None:
-        """From a thread: watch `folder`, if it is one and may be read."""
+        """Watch `folder`, if it is one and may be read; called in a thread."""
         self._watch(folder, _ANYTHING, watches)
 
     def enter_git(self, folder: str, watches: set[int], /) -> None:
-        """From a thread: watch `.git` and its `info`, and have the rules there read again."""
+        """Watch `.git` and its `info`, and have the rules there read again; called in a thread."""
         before = self._newest
         self.enter(folder, watches)
         self.enter(os.path.join(folder, "info"), watches)
@@ -92,7 +92,7 @@ class InotifyWatcher(Watcher):
             self._loop.call_soon_threadsafe(self._note, path)
 
     def renew(self) -> None:
-        """From a thread: every folder is entered again; watch the current folders above them."""
+        """Watch the current folders above the roots; every folder is entered again after this."""
         self._full = False
         masks: dict[str, int] = {}
         for root in outermost(self._roots.paths):
@@ -112,7 +112,7 @@ class InotifyWatcher(Watcher):
         return self._newest
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
-        """From a thread: end watches in and below the folders `below`, apart from some."""
+        """End watches in and below the folders `below`, apart from some; called in a thread."""
         inside = tuple(os.path.join(folder, "") for folder in below)
         for watch, folder in list(self._folders.items()):
             if watch > begun or watch in kept or watch in self._above:

@@ -59,12 +59,12 @@ class Cursor:
         return self._at
 
     def since(self, mark: int) -> str:
-        """What was read since `mark`."""
+        """The text read since `mark`."""
         return self._pattern[mark : self._at]
 
 
 def merged(ranges: Iterable[tuple[int, int]]) -> CodePoints:
-    """The same characters in ascending, disjoint ranges."""
+    """The characters in ascending, disjoint ranges."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if result and low <= result[-1][1] + 1:

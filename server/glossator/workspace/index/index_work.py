@@ -78,7 +78,7 @@ class IndexWork:
 
     @property
     def disk(self) -> tuple[tuple[str, str], ...]:
-        """For each root "on", or why it has no index on disk."""
+        """The state of each root: "on", or why it has no index on disk."""
         return tuple((store.root, store.state) for store in self._stores)
 
     @property
@@ -160,7 +160,7 @@ class IndexWork:
             store.close()
 
     def end_progress(self) -> None:
-        """Nothing is left to write for now."""
+        """End the progress: nothing is left to write for now."""
         if self.progress is not None:
             self._hooks.progress(None)
         self.progress, self._total, self._written = None, 0, 0

@@ -44,8 +44,8 @@ CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of the header before it, and of 
 ROARING: Final = struct.Struct("<IIHHI")
 ROARING_COOKIE: Final = 12346
 
-_FEW = 64  # members; plain numbers are read quickest, and few take little room in any form
-_DENSE = 8  # passages a member, up to which one bit a passage is hardly longer
+_FEW_MEMBERS = 64  # members; plain numbers are read quickest, and few take little room in any form
+_DENSE_PASSAGES = 8  # passages a member, up to which one bit a passage is hardly longer
 
 
 class Form(Enum):
@@ -124,9 +124,9 @@ class Sections:
 
 def form(members: int, passages: int) -> Form:
     """The form of a posting of so many members in a segment of so many passages."""
-    if members * _DENSE > passages or members > ROARING_ARRAY:
+    if members * _DENSE_PASSAGES > passages or members > ROARING_ARRAY:
         return Form.BITS
-    return Form.NUMBERS if members <= _FEW else Form.ELIAS_FANO
+    return Form.NUMBERS if members <= _FEW_MEMBERS else Form.ELIAS_FANO
 
 
 def encode_ascending(numbers: NDArray[np.uint16], limit: int) -> bytes:

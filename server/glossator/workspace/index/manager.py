@@ -47,7 +47,7 @@ class TextIndexManager:
         hooks: Hooks,
         patience: float = 0.0,
     ) -> None:
-        """In the first `patience` seconds only `build` and `rebuild` index anything.
+        """Index nothing in the first `patience` seconds, except by `build` and `rebuild`.
 
         A server that answers one question and ends has no use for an index.
         """

@@ -23,7 +23,7 @@ SUFFIX = ".seg"
 _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
 _KEPT_DAMAGED = 4  # files in quarantine
-_TRIES = 8
+_MAX_TRIES = 8
 _NO_SEGMENTS: Mapping[str, Segment] = MappingProxyType({})
 
 ManifestStamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
@@ -90,7 +90,7 @@ class IndexFolder:
     def open(self, known: Mapping[str, Segment] = _NO_SEGMENTS) -> OpenedSegments:
         """Open the published segments; `known` ones, by name, are open already."""
         manifest, opened = Manifest(), OpenedSegments(0, (), ())
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             before = manifest.generation
             try:
                 manifest = self.read()

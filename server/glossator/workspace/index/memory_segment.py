@@ -135,7 +135,7 @@ class MemorySegment:
 
     @property
     def memory_bytes(self) -> int:
-        """At most so much memory is in use."""
+        """The most memory that is in use."""
         return len(self._blocks) * _BLOCK_BYTES
 
     def get(self, path: str) -> FileEntry | None:

@@ -1,8 +1,8 @@
 """When the index is written to disk, and which segments are merged; pure functions.
 
 A search costs a little for each segment, and writing costs reading the files again. Segments of
-about the same size are merged when there are `_TIER` of them, so each file is rewritten
-logarithmically often, and a root has a few dozen segments at most.
+about the same size are merged when there are `_SEGMENTS_PER_MERGE` of them, so each file is
+rewritten logarithmically often, and a root has a few dozen segments at most.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
 CROWDED = 40  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
-_TIER = 8
+_SEGMENTS_PER_MERGE = 8  # of about the same size
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
     for segment in segments:
         tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
     for _, tier in sorted(tiers.items()):
-        fitting = _that_fit(tier) if len(tier) >= _TIER else frozenset()
+        fitting = _that_fit(tier) if len(tier) >= _SEGMENTS_PER_MERGE else frozenset()
         if len(fitting) > 1:
             return fitting
     return frozenset()

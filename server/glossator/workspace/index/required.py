@@ -217,7 +217,7 @@ def _repeat(item: _Shape, low: int, high: int | None) -> _Shape:
 
 
 def _loose(shape: _Shape) -> _Shape:
-    """The same matches by their starts and ends only."""
+    """The matches described only by their starts and ends."""
     if not shape.whole:
         return shape
     return _Shape(_first(shape.starts), _last(shape.ends), _trigrams(shape.starts))
@@ -236,7 +236,7 @@ def _last(strings: _Strings) -> _Strings:
 
 
 def _cut(strings: _Strings, slices: list[slice]) -> _Strings:
-    """As much of each string as the trigrams across its edge need, if these are not too many."""
+    """The part of each string that the trigrams across its edge need, if these are not too many."""
     for part in slices:
         cut = frozenset(string[part] for string in strings)
         if b"" not in cut and len(cut) <= _MAX_STRINGS:
@@ -245,7 +245,7 @@ def _cut(strings: _Strings, slices: list[slice]) -> _Strings:
 
 
 def _trigrams(strings: _Strings) -> Query:
-    """Holds of texts with at least one of the strings."""
+    """The query for texts that contain at least one of the strings."""
     return any_of(
         Query(frozenset(map(key, string, string[1:], string[2:]))) for string in sorted(strings)
     )

@@ -49,7 +49,7 @@ _NO_LOCKS = "off: this system has no file locks that end with their process"
 
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
-_TRIES = 5  # failures in a row, after which `settle` does not wait for the next try
+_MAX_FAILURES = 5  # failures in a row, after which `settle` does not wait for the next try
 _DELETIONS = 5  # of the folder, in a row, each just before it is locked
 _SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
 _PAUSE_SECONDS = 0.0005
@@ -122,7 +122,7 @@ class RootStore:
     @property
     def trying(self) -> bool:
         """Whether a failed write is likely to succeed soon."""
-        return 0 < self._failures < _TRIES and not self.complaint
+        return 0 < self._failures < _MAX_FAILURES and not self.complaint
 
     def open(self) -> OpenedSegments:
         """Open the published segments; open ones stay open."""
@@ -187,7 +187,7 @@ class RootStore:
                 )
 
     def remember(self, seen: FolderFile) -> str:
-        """In a thread: store the seen folders; returns the damage of the previous file.
+        """Store the seen folders, in a thread; returns the damage of the previous file.
 
         Skipped while another server writes. Raises `OSError`.
         """
@@ -200,7 +200,7 @@ class RootStore:
             return self._index.remember(content) if ours else ""
 
     def forget(self) -> None:
-        """In a thread: delete the stored folders. Raises `OSError`."""
+        """Delete the stored folders, in a thread. Raises `OSError`."""
         with writing(str(self.folder)) as ours:
             if self._index is not None and ours:
                 self._index.forget()
@@ -277,7 +277,7 @@ def files_of(index: TextIndex, root: str, segments: frozenset[str]) -> Iterator[
 def read_for_memory(
     roots: Roots, entries: Sequence[FileEntry], limit: int
 ) -> list[tuple[FileEntry, Reading]]:
-    """In a thread: read files; those that changed since they were listed are left out."""
+    """Read files, in a thread; those that changed since they were listed are left out."""
     from glossator.workspace.index.segment_writer import Reading, read_file  # noqa: PLC0415 - see above
 
     readings = []

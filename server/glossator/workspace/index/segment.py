@@ -150,7 +150,7 @@ class Segment:
         return self.find(query).documents
 
     def find(self, query: Query) -> Matches:
-        """As `candidates`, with the passages of long documents."""
+        """Like `candidates`, with the passages of long documents."""
         documents, passages = self.all, self._passages
         if self.damage is None:
             try:
@@ -281,7 +281,7 @@ def _having(traits: bytes, trait: Traits) -> BitMap:
 
 
 def _array(numbers: memoryview) -> NDArray[Any]:
-    """The same numbers."""
+    """The numbers as an array."""
     import numpy as np  # noqa: PLC0415 - takes long, and the server starts without it
 
     return np.asarray(numbers)
@@ -293,7 +293,7 @@ def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
 
 
 def _roaring(members: int, container: bytes) -> BitMap:
-    """So many members in one container."""
+    """One container with so many members."""
     head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, members - 1, layout.ROARING.size)
     return BitMap.deserialize(head + container)
 

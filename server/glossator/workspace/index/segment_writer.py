@@ -1,4 +1,4 @@
-"""From files to a segment: reading their trigrams, grouping postings by key in batches, writing.
+"""Writes a segment from files: reads their trigrams, groups postings by key in batches.
 
 A file's trigrams are valid under the stamp that it had when it was read. Eight passages mark their
 trigrams side by side, in the eight bytes of one word for each key. It takes about two bytes of
@@ -59,7 +59,7 @@ class Marks(Protocol):
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, for the current passage."""
+        """The trigrams seen in the current passage, by key."""
         ...
 
     def end_passage(self, end: int) -> None:
@@ -109,7 +109,7 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 def mark_file(
     roots: Roots, path: str, limit: int, marks: Marks
 ) -> Generator[None, None, Facts | LeftOut]:
-    """As `read_file`, but marks trigrams in `marks`; the last passage is not ended there.
+    """Like `read_file`, but marks trigrams in `marks`; the last passage is not ended there.
 
     Nothing is marked for a file that is left out. Raises `Spoilt`.
     """
@@ -246,7 +246,7 @@ class SegmentWriter:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, where to mark the trigrams of the next passage."""
+        """The place, by key, at which to mark the trigrams of the next passage."""
         return self._seen[:, len(self._owners) % _ABREAST]
 
     def end_passage(self, end: int) -> None:

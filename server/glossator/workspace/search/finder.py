@@ -155,7 +155,7 @@ class Finder:
     def found(
         self, selected: Iterator[FileEntry], collector: MatchCollector[_T]
     ) -> Generator[tuple[FileEntry, _T], None, None]:
-        """Those of the `selected` candidates that hold a match, with their results."""
+        """The `selected` candidates that hold a match, with their results."""
         ordered = _peeked(selected)  # ripgrep would not save the time of sorting them
         if ordered is None:
             return
@@ -174,7 +174,7 @@ class Finder:
     def _in_blocks(
         self, blocks: BlockScan[_T], selected: Iterator[FileEntry], collector: MatchCollector[_T]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
-        """As `found`, until ripgrep would be quicker."""
+        """Like `found`, until ripgrep would be quicker."""
         started = monotonic()
 
         def takes_long() -> bool:
@@ -245,7 +245,7 @@ class Finder:
 
 
 def _peeked(files: Iterator[_T]) -> Iterator[_T] | None:
-    """The same iterator, its first item already made; None if it is empty."""
+    """The iterator with its first item made already; None if it is empty."""
     try:
         first = next(files)
     except StopIteration:

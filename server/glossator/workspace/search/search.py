@@ -139,14 +139,14 @@ class TextSearch:
         return compress(files, map(wanted.__contains__, map(_path, files)))
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
-        """Those of `selected` that hold a match."""
+        """The `selected` files that hold a match."""
         for entry, _ in self._finder.found(
             selected, MatchCollector(self._holds_match, lambda *_: True)
         ):
             yield entry
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
-        """Those of `selected` that hold matches, with the number of lines these lie in."""
+        """The `selected` files that hold matches, with the number of matching lines."""
         if self._request.multiline:  # then ripgrep counts matches, not lines
             collector = MatchCollector(
                 self._count, lambda entry, _, held: self._count(entry, held and held.parts)
@@ -158,7 +158,7 @@ class TextSearch:
     def lines(
         self, selected: Iterator[FileEntry]
     ) -> Iterator[tuple[FileEntry, SearchedText, Lines, Iterator[int]]]:
-        """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
+        """The `selected` files that hold matches, with their matching lines, 1-based, ascending."""
 
         def from_count(entry: FileEntry, _: int, held: FileMatch | None) -> _Shown | None:
             return self._shown(entry, None if self._passages(entry) else held)
@@ -196,7 +196,7 @@ class TextSearch:
         )
 
     def _look(self, entry: FileEntry) -> _Shown | None:
-        """As `_shown`; the passages of a very long file are searched first."""
+        """Like `_shown`; the passages of a very long file are searched first."""
         if entry.size > _VERY_LONG and self._passages(entry):
             parts = self._reader.parts(entry)
             if parts is not None and not self._holds_match(entry, parts):

@@ -111,7 +111,7 @@ class Reader:
         return block, taken, files
 
     def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[FileMatch]:
-        """Those that hold a match, or may; all are read before the first is yielded.
+        """The files that hold a match, or may; all are read before the first is yielded.
 
         At most `most` matching lines are found in each part of a file.
         """
@@ -210,7 +210,7 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
 
 
 def _racy(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
-    """By path the indexed files that may have changed without a change of their stamp."""
+    """The indexed files, by path, that may have changed without a change of their stamp."""
     now, overlays = time.time_ns(), snapshot.overlays
     return {
         entry.path: entry
