@@ -34,11 +34,11 @@ from glossator.commands.sessions import (
     delete_session,
     summarise_session,
 )
+from glossator.core.context_kinds import ContextKind
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, NewFact
 from glossator.core.span import Basis, Span
-from glossator.core.window import ContextKind
 from glossator.ledger import SessionSummary
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core import resources
+from glossator.core import own_process as resources
 
 _allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # of this machine
 SOFT, HARD = 256, 4_096 if _allowed == resource.RLIM_INFINITY else min(4_096, _allowed)
 
 SERVER = """
 import asyncio, os, resource, sys
-from glossator.core.resources import raise_open_file_limit
+from glossator.core.own_process import raise_open_file_limit
 from glossator.sandbox.policy import SandboxPolicy, Unavailable
 from glossator.sandbox.shell import ShellCommand, Shell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.customizations.kinds import MAX_LISTED, listing, render
 
 

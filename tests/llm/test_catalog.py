@@ -2,7 +2,7 @@
 
 import pytest
 
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.catalog import CATALOG, facts_of, with_limits
 from glossator.settings.model import ModelSettings
 

@@ -3,7 +3,7 @@
 import pytest
 
 from glossator.core.events import Usage
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.catalog import CATALOG
 from glossator.llm.meter import Spending, cost, price_in_words
 from glossator.llm.model import Message, Reply, StopReason

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from glossator.core.errors import EmbeddingFailed
 from glossator.core.ports import Activity, EditorPort
-from glossator.core.window import Price, in_dollars
+from glossator.core.tokens import Price, in_dollars
 from glossator.llm import Meter, Model
 from glossator.retrieval import Hit, Reordered, Rerank
 from glossator.settings import Settings

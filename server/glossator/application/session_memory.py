@@ -14,9 +14,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from functools import partial
 
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import ModelError
-from glossator.core.resources import is_memory_short
-from glossator.core.window import ContextKind
+from glossator.core.own_process import is_memory_short
 from glossator.ledger import Ledger, SessionSummary
 from glossator.llm import Models
 from glossator.memory import Memories, Memory, SessionMemories

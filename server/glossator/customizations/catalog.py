@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import platformdirs
 
+from glossator.core.context_kinds import SWITCHED_OFF
 from glossator.core.shown import shown
 from glossator.core.uri import home_of, to_uri
-from glossator.core.window import SWITCHED_OFF
 from glossator.customizations.answers import Customization, CustomizationKind, CustomizationState
 from glossator.customizations.files import (
     MOST_FILES,

@@ -24,8 +24,8 @@ from glossator.core.errors import UsageError
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
 from glossator.core.text import split_lines
+from glossator.core.tokens import estimate_tokens
 from glossator.core.tool_result import shorten
-from glossator.core.window import estimate_tokens
 from glossator.customizations.answers import Owner
 from glossator.customizations.front_matter import FrontMatter, Malformed
 from glossator.workspace import Roots, WorkspaceSnapshot, load, real_path

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.span import StatementsOf, no_statements
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import (
     KEY_VARIABLE,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 
 from glossator.core.errors import UsageError
+from glossator.core.own_process import open_file_limit_of_commands
 from glossator.core.permission import Permit
-from glossator.core.resources import open_file_limit_of_commands
 from glossator.core.shown import shown
 from glossator.sandbox.environment import (
     GitSettings,

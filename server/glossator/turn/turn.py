@@ -20,8 +20,9 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Event, Notice, RunFinished, RunStarted, Steered, Todo, TodoChanged
 from glossator.core.images import Image
 from glossator.core.permission import Mode
+from glossator.core.plan_text import PLANNED, plan_of, steps_of
 from glossator.core.prompts import load_prompt
-from glossator.core.question import PLANNED, asking_for, plan_of, steps_of
+from glossator.core.question import asking_for
 from glossator.core.span import CitationView
 from glossator.hooks import HookEvent
 from glossator.llm import Message

@@ -44,7 +44,7 @@ from glossator.commands import (
 )
 from glossator.core.answer import Answer
 from glossator.core.shown import shown
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 
 _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows its own answers
     session_parts,

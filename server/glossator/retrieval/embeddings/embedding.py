@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.retrieval.chunks.jobs import LoadVectors
 from glossator.retrieval.chunks.requests import QuestionVector, VectorsRequest
 from glossator.retrieval.embeddings.embedder import EmbedderChoice

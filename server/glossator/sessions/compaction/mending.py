@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from glossator.core.errors import ContentRefused
 from glossator.core.prompts import load_prompt
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message, estimate_messages, user_message
 from glossator.sessions.compaction.compaction import result_as_text, without_thinking
 from glossator.sessions.compaction.kept import (

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application import Application, Explore, WorkspaceNow
+from glossator.core.context_kinds import ContextKind
 from glossator.core.shown import shown
-from glossator.core.window import ContextKind
 from glossator.customizations import Customizations, SkillTool
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
