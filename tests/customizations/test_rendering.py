@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.tokens import estimate_tokens
-from glossator.customizations.kinds import MAX_LISTED, listing, render
+from glossator.customizations.definitions import MAX_LISTED, listing, render
 
 
 @pytest.mark.parametrize(

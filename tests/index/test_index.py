@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from glossator.workspace.files.entries import FileEntry, Files
 from glossator.workspace.index.index import TextIndex, TextView
 from glossator.workspace.index.policy import SegmentFigures
-from glossator.workspace.index.query import ANYTHING, Candidate, searchable
+from glossator.workspace.index.query import ANYTHING, Candidate
+from glossator.workspace.index.searchable import searchable
 from glossator.workspace.index.segment import Segment
 from tests.index.naive import document, entry, literal, may_match, write_segment
 

@@ -21,9 +21,7 @@ from typing import TypeAlias
 from glossator.core.document import Missing
 from glossator.core.shown import shown_prose
 from glossator.customizations.answers import CustomizationKind, Owner
-from glossator.customizations.front_matter import Malformed, read_front_matter
-from glossator.customizations.kinds import (
-    SKILL_FILE,
+from glossator.customizations.definitions import (
     CustomAgent,
     Skill,
     SlashCommand,
@@ -31,6 +29,8 @@ from glossator.customizations.kinds import (
     command_of,
     skill_of,
 )
+from glossator.customizations.front_matter import Malformed, read_front_matter
+from glossator.customizations.skill_files import SKILL_FILE
 from glossator.workspace import Roots, Stamp, WorkspaceSnapshot, load
 
 Described: TypeAlias = CustomAgent | Skill | SlashCommand

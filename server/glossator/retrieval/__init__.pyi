@@ -48,7 +48,7 @@ from .embeddings.embedder import (
 )
 from .embeddings.embedding import Embedding, vectors_file
 from .embeddings.jobs import EmbedChunks, Embedded, EmbedQuery, opened
-from .embeddings.kept import APPROXIMATE_ABOVE, KeptVectors, VectorIndex, VectorPlace, VectorStore
+from .embeddings.vector_store import KeptVectors, VectorPlace, VectorStore
 from .features import FEATURES, figures_of
 from .ranker import VECTORS, ordered, rank, scaled
 from .rerank import (
@@ -73,7 +73,6 @@ from .search_tool import (
 
 __all__ = [
     "ALL_STAGES",
-    "APPROXIMATE_ABOVE",
     "FEATURES",
     "KIND",
     "MAX_CHUNKS",
@@ -136,7 +135,6 @@ __all__ = [
     "Stages",
     "Tariff",
     "Telling",
-    "VectorIndex",
     "VectorPlace",
     "VectorStore",
     "Vectors",

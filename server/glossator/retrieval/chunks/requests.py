@@ -12,7 +12,7 @@ from glossator.worker import JobProgress
 
 if TYPE_CHECKING:
     from glossator.retrieval.embeddings.embedder import Vectors
-    from glossator.retrieval.embeddings.kept import VectorPlace
+    from glossator.retrieval.embeddings.vector_store import VectorPlace
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     from numpy.typing import NDArray
 
     from glossator.workspace.index.memory_segment import BlockView, MemorySegment
-    from glossator.workspace.index.query import Query, Traits
+    from glossator.workspace.index.query import Query
+    from glossator.workspace.index.searchable import Traits
 
 _MAX_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")

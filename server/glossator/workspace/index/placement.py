@@ -19,7 +19,8 @@ from pyroaring import BitMap
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, place_of
 from glossator.workspace.files.roots import folder_of, is_inside
-from glossator.workspace.index.query import Candidates, Ranges, listed_stamp
+from glossator.workspace.index.query import Candidates, Ranges
+from glossator.workspace.index.searchable import listed_stamp
 
 if TYPE_CHECKING:
     from glossator.workspace.index.query import Query

@@ -31,7 +31,8 @@ from glossator.workspace.files.roots import Roots
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
 from glossator.workspace.index.manifest import SUFFIX, SegmentInfo, sync_folder
-from glossator.workspace.index.query import FOLD, KEYS, Traits, searchable, traits, version_of
+from glossator.workspace.index.query import FOLD, KEYS
+from glossator.workspace.index.searchable import Traits, searchable, traits, version_of
 from glossator.workspace.index.segment import DocumentStamp
 
 _ABREAST = 8  # passages whose trigrams are marked side by side: the bytes of a word

@@ -18,10 +18,8 @@ from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.disk import Parts, Raw, Stamp, load_listed
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.query import (
-    Candidates,
-    Query,
-    Ranges,
+from glossator.workspace.index.query import Candidates, Query, Ranges
+from glossator.workspace.index.searchable import (
     listed_stamp,
     read_parts,
     searchable,

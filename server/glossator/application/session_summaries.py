@@ -1,6 +1,6 @@
-"""What is remembered of sessions: memories that are kept and seen in them, and their summaries.
+"""Summaries of sessions, for other sessions of the workspace.
 
-The summary (main topics, key conclusions, unresolved questions) is derived from the one structured
+A summary (main topics, key conclusions, unresolved questions) is derived from the one structured
 summary of a conversation (`sessions/compaction/summary.py`): that of a compaction, or one that the
 fast model writes in the background while the conversation stays as it is. Without a model it is
 extracted, as a compaction does it.
@@ -11,68 +11,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
-from functools import partial
+from collections.abc import Coroutine
 
-from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.own_process import is_memory_short
 from glossator.ledger import Ledger, SessionSummary
 from glossator.llm import Models
-from glossator.memory import Memories, Memory, SessionMemories
-from glossator.permissions import Switches
-from glossator.sessions import MEMORIES, Session, Summary, extracted, summarise
+from glossator.sessions import Session, Summary, extracted, summarise
 from glossator.settings import Settings
 
-_QUESTION_CHARACTERS = 120
 _log = logging.getLogger(__name__)
 
 _GROWN_BY = 1.25  # of a conversation, before it is summarised again
 _REMEMBERED_LENGTHS = 1_000  # sessions of which it is known how long they were
 _SHORT_OF_MEMORY = 0.25  # of the threshold, where the machine has little memory left
-
-
-def turned_on(memories: tuple[Memory, ...], off: frozenset[str]) -> tuple[Memory, ...]:
-    """Those that the user did not turn off; `off` are paths."""
-    return tuple(each for each in memories if str(each.path) not in off)
-
-
-def session_memories(
-    memories: Memories, session: Session, changed: Callable[[], object], switches: Switches
-) -> SessionMemories:
-    """What the Memory tool works on in a session; `changed` is called when it kept or forgot."""
-
-    def is_off(memory: Memory) -> bool:
-        return not turned_on((memory,), switches.off(ContextKind.MEMORY))
-
-    source, saw = partial(_source, session), partial(mark_seen, session)
-    return SessionMemories(memories, source, saw, changed, is_off)
-
-
-def mark_seen(session: Session, memory: Memory) -> None:
-    """The conversation has seen the memory as it is now."""
-    session.keep(MEMORIES, [str(memory.path), memory.version])
-
-
-def unseen(session: Session, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
-    """Those that the conversation has not seen as they are now, or not since it was compacted."""
-    seen: set[tuple[str, str]] = set()
-    for entry in session.kept(MEMORIES):
-        match entry:
-            case [str(path), str(version)]:
-                seen.add((path, version))
-            case _:  # what was seen before is not in the conversation any more
-                seen.clear()
-    return tuple(each for each in memories if (str(each.path), each.version) not in seen)
-
-
-def _source(session: Session) -> str:
-    """`session 4f2a: How do we test?`."""
-    asked = session.asked
-    question = " ".join(asked[-1].question.split()) if asked else ""
-    if len(question) > _QUESTION_CHARACTERS:
-        question = f"{question[: _QUESTION_CHARACTERS - 1]}…"
-    return f"session {session.id}: {question}" if question else f"session {session.id}"
 
 
 class Summaries:
