@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.sandbox.confinement import Sandbox, Unavailable
 from glossator.sandbox.environment import home_tools, scrubbed
 from glossator.sandbox.jobs import MOST_RUNNING
 from glossator.sandbox.output import HEAD, TAIL, Exit, Output, OutputBuffer, exit_text, output_text
-from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandbox.conftest import KEY, MakeShell, processes

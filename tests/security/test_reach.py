@@ -13,8 +13,8 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.sandbox import bubblewrap
+from glossator.sandbox.confinement import CommandLimits, Quota, SandboxPolicy
 from glossator.sandbox.output import output_text
-from glossator.sandbox.policy import CommandLimits, Quota, SandboxPolicy
 from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED

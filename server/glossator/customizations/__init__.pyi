@@ -2,8 +2,7 @@ from .answers import CustomizationKind, CustomizationList, CustomizationState, O
 from .catalog import CustomizationFiles, Customizations
 from .definitions import Rendered, Skill, listing, render
 from .front_matter import FrontMatter, Malformed, read_front_matter
-from .skill_files import read_skill_file, skill_files
-from .skill_tool import Skills, SkillTool
+from .skill_tool import Skills, SkillTool, read_skill_file, skill_files
 
 __all__ = [
     "CustomizationFiles",

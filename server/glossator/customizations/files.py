@@ -30,7 +30,7 @@ from glossator.customizations.definitions import (
     skill_of,
 )
 from glossator.customizations.front_matter import Malformed, read_front_matter
-from glossator.customizations.skill_files import SKILL_FILE
+from glossator.customizations.skill_tool import SKILL_FILE
 from glossator.workspace import Roots, Stamp, WorkspaceSnapshot, load
 
 Described: TypeAlias = CustomAgent | Skill | SlashCommand

@@ -30,16 +30,18 @@ from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import CitationView
 from glossator.llm import ContentBlock, Message, price_in_words, text_of
-from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.records import (
+    AgentBegun,
     Happened,
     ModelCall,
+    PersistedAgent,
     Received,
     Record,
     Restarted,
     Revised,
     Said,
+    agents_in,
     encode,
     kept_event,
 )

@@ -2,7 +2,7 @@ from .calls import call_tool, permit_direct_call
 from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
-from .plan.dispatcher import PlanChoice
+from .plan.planner import PlanChoice
 from .plan.task_result import fact_line
 from .told.attached import refuse_hidden
 from .told.attachments import (

@@ -32,7 +32,7 @@ from glossator.llm import (
 )
 from glossator.turn.calls import EarlyCalls, execute
 from glossator.turn.guard import Guard
-from glossator.turn.query import ask, begin_again, make_room
+from glossator.turn.model_request import ask, begin_again, make_room
 from glossator.turn.run import Agent, RunContext, RunOutcome, Stop, acts
 
 MOST_TIMES = 3  # that hooks have the model go on

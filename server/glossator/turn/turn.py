@@ -34,7 +34,7 @@ from glossator.turn.delegation import Delegation
 from glossator.turn.hooks import SessionHooks, session_hooks
 from glossator.turn.judged.grounding import Grounding
 from glossator.turn.judged.new_facts import write_memory_back
-from glossator.turn.plan.dispatcher import PlanChoice, PlanQuestion
+from glossator.turn.plan.planner import PlanChoice, PlanQuestion
 from glossator.turn.run import RunContext, Stop
 from glossator.turn.told.attachments import attach_mentioned
 from glossator.turn.told.changes import changed_files, keep_texts, tell_changed_files, unsaved_files

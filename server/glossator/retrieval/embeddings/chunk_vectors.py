@@ -1,6 +1,6 @@
 """The vectors of indexed chunks: having them ready, and what they add to a search.
 
-They are kept by content (see `kept.py`), and found by the key of their chunk.
+They are kept by content (see `vector_store.py`), and found by the key of their chunk.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Section, Session
 from glossator.turn.hooks import left_out_hooks
-from glossator.turn.query import tool_specs
+from glossator.turn.model_request import tool_specs
 from glossator.turn.told.customizations import customizations_now
 from glossator.turn.told.instruction_files import (
     IN_PROMPT,

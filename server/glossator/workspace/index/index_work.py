@@ -18,10 +18,10 @@ from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.files.listing_cache import FolderFile
 from glossator.workspace.files.roots import Roots, is_inside
-from glossator.workspace.index import policy
+from glossator.workspace.index import merge_policy as policy
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.jobs import CheckReport
-from glossator.workspace.index.policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
+from glossator.workspace.index.merge_policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
 from glossator.workspace.index.root_store import (
     RootStore,
     Wrote,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from glossator.core.encoding import decode
 from glossator.workspace.files.disk import Listed, Parts, load_unchanged
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.query import Ranges
+from glossator.workspace.index.trigrams import Ranges
 
 _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
 
