@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.lsp import frames
-from glossator.lsp.frames import (
+from glossator.lsp import messages
+from glossator.lsp.messages import (
     FRAME_SECONDS,
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,

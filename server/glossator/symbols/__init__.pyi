@@ -7,10 +7,10 @@ from .candidates import (
     named_modules,
     only_definition,
 )
+from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
-from .jobs import Documented, DocumentedIn
 from .lines import outline_by_lines
 from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
