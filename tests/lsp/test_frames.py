@@ -90,7 +90,7 @@ async def test_a_header_may_be_as_long_as_it_says() -> None:
 
 
 async def test_a_body_may_be_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MAX_BODY_BYTES", 100)
+    monkeypatch.setattr(messages, "MAX_BODY_BYTES", 100)
     whole, larger = await read_all(frame(bytes(100)) + frame(bytes(101)))
     assert (whole, larger) == (bytes(100), TooLarge(101, bytes(101)))
 

@@ -138,7 +138,7 @@ def move(old: str, new: str, roots: Sequence[str]) -> None:
 
 
 @contextmanager
-def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
+def opened(path: str, roots: Sequence[str]) -> Iterator[HeldName]:
     """The place `path` names; it and every folder on the way lie in a root, and none is a link.
 
     Missing folders are made, and removed again if nothing is put into them.
@@ -156,7 +156,7 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
             folder = _hold(held, os.open(root, _FOLDER))
             for part in folders:
                 folder = _enter(held, folder, part)
-        place = Place(real, folder, name)
+        place = HeldName(real, folder, name)
         held.callback(place.discard)
         yield place
 
@@ -202,7 +202,7 @@ def replace_private(path: Path, content: bytes) -> None:
             os.close(folder)
 
 
-class Place:
+class HeldName:
     """A name in a folder that is held open; `path` is its real path.
 
     What was staged takes the name when it is committed, and is dropped if that does not happen.
@@ -271,7 +271,7 @@ class Place:
             os.unlink(self._name, dir_fd=self._folder)
         self._settle()
 
-    def move_to(self, other: Place) -> None:
+    def move_to(self, other: HeldName) -> None:
         """What is here goes there, whole. Raises if anything is there."""
         status = self._status()
         if status is None:

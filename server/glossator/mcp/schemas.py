@@ -119,7 +119,7 @@ def _needed(
 
     What is `seen` is not looked at again, as forms may refer to each other.
     """
-    form = _meant(form, schema)
+    form = _referred_form(form, schema)
     if id(form) in seen:
         return set()
     seen.add(id(form))
@@ -138,7 +138,7 @@ def _needed(
     return needed
 
 
-def _meant(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _referred_form(form: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The form, or what it refers to within the schema."""
     named = form.get("$ref")
     if not isinstance(named, str) or not named.startswith("#/"):

@@ -14,7 +14,7 @@ from .chunks.chunk_index import ChunkIndex, IndexedFile, Matches
 from .chunks.cutting import Chunk, described
 from .chunks.jobs import KeepContexts, cut_documents
 from .chunks.keeper import ChunkKeeper
-from .chunks.requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
+from .chunks.requests import ALL_STAGES, ChunkStatus, Reason, StageRank, Stages
 from .chunks.words import QuestionWords, Telling, question_of, telling_lines, terms_of
 from .contexts.batches import Pace
 from .contexts.context_file import (
@@ -114,7 +114,6 @@ __all__ = [
     "Pace",
     "PackedVectors",
     "PassageTokens",
-    "Place",
     "QuestionWords",
     "RankedRetriever",
     "Reason",
@@ -132,6 +131,7 @@ __all__ = [
     "SourceChunk",
     "SourceDocument",
     "StagePlace",
+    "StageRank",
     "Stages",
     "Tariff",
     "Telling",

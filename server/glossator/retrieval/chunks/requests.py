@@ -91,7 +91,7 @@ ALL_STAGES = Stages()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StageRank:
     """Where a stage put a chunk, from 1 on, and its score."""
 
     rank: int
@@ -122,7 +122,7 @@ class FoundChunk:
     digest: bytes
     chunk: Chunk
     score: float
-    places: Mapping[str, Place]
+    places: Mapping[str, StageRank]
     reasons: tuple[Reason, ...] = ()
 
 
