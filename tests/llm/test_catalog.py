@@ -3,7 +3,7 @@
 import pytest
 
 from glossator.core.tokens import Price
-from glossator.llm.catalog import CATALOG, facts_of, with_limits
+from glossator.llm.model_facts import CATALOG, facts_of, with_limits
 from glossator.settings.model import ModelSettings
 
 

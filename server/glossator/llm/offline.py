@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from glossator.anchors import Names
 from glossator.core.events import Usage
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
 from glossator.core.span import Statement, StatementsOf, no_statements
@@ -36,7 +35,7 @@ from glossator.llm.offline_extract import (
     share,
     weights,
 )
-from glossator.llm.offline_view import Found, ReadableLines, View, names_of, view
+from glossator.llm.offline_view import Found, Names, ReadableLines, View, names_of, view
 
 _HITS = 10  # asked of Search,
 _PLACES = 6  # of which so many are read

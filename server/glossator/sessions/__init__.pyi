@@ -1,4 +1,3 @@
-from .catalog import ListedSession, Sessions
 from .compaction.compaction import CarriedState, Compacted, Compactor, NoGain
 from .compaction.kept import KeptTools, calls_in
 from .compaction.mending import Mending
@@ -17,6 +16,7 @@ from .export import (
 from .records import AgentConversation, ModelCall, PersistedAgent, Record
 from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Reminders, Session
+from .sessions import ListedSession, Sessions
 from .state import (
     EDITOR_STATE,
     FACTS,
