@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from glossator.workspace import Roots
 
 
+_log = logging.getLogger(__name__)
+
 _VECTORS_SHARE = 4  # vectors take at most this fraction of the disk space for indexes
+_FILES_AT_ONCE = 200  # that are looked at in one go
+_RETRY_SECONDS = 60.0  # after which is looked again
 
 
 class BuildProgress:
@@ -153,12 +157,6 @@ def rerank_by(
         return Reordered(tuple(order), result.by, result.problem)
 
     return rerank
-
-
-_log = logging.getLogger(__name__)
-
-_FILES_AT_ONCE = 200  # that are looked at in one go
-_RETRY_SECONDS = 60.0  # after which is looked again
 
 
 class TeamContexts:
