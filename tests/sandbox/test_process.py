@@ -274,7 +274,7 @@ async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:
 
 SERVER = """
 import asyncio, os, signal, sys
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell
 

@@ -153,7 +153,7 @@ for child in children:
 """
 _SERVER = """
 import asyncio, os, sys
-from glossator.sandbox.policy import SandboxPolicy, Quota
+from glossator.sandbox.confinement import SandboxPolicy, Quota
 from glossator.sandbox.output import output_text
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell
