@@ -244,7 +244,7 @@ def _generate_all() -> None:
     _generate_hooks()
     generated: Any = import_module("glossator.lsp.generated_code")
     generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
-    query = import_module("glossator.turn.query")
+    query = import_module("glossator.turn.model_request")
     for args in query.ToolArgs.__subclasses__():
         query._schema(args)
     typer: Any = import_module("typer.main")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glossator.sandbox.policy import Unavailable
+from glossator.sandbox.confinement import Unavailable
 from glossator.sandbox.workspace_shell import find_sandbox
 
 FOUND = find_sandbox()

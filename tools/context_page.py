@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.core.attached import EditorState, ShownLines
-from glossator.core.window import BYTES_PER_TOKEN, estimate_tokens
+from glossator.core.tokens import BYTES_PER_TOKEN, estimate_tokens
 from tests.benchmarks.opened import state_folder
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand

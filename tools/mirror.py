@@ -20,6 +20,7 @@ from typing import Any
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
 from glossator.core.attached import EditorState, FileDiagnostics, Wanted
+from glossator.core.citation_words import DOING
 from glossator.core.citations import GRAMMAR
 from glossator.core.edit import EditPlan, PlanView
 from glossator.core.events import Envelope, Event, TurnsUndone
@@ -29,7 +30,6 @@ from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.run_events import JobsChanged, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
-from glossator.core.standing import DOING
 from glossator.core.wire import camel
 from tools.manifest import OFFERED
 

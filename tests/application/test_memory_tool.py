@@ -11,8 +11,8 @@ import pytest
 from glossator.commands.context_sources import SwitchContextRequest, switch_context
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.models import SetModeRequest, set_mode
+from glossator.core.context_kinds import ContextKind
 from glossator.core.permission import Choice, Mode, PermissionAnswer, PermissionRequest
-from glossator.core.window import ContextKind
 from glossator.memory import memory_tool
 from tests.memory.remembering import by_hand, files
 from tests.patience import SECONDS

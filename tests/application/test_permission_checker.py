@@ -26,8 +26,8 @@ from glossator.permissions.grants import Grants
 from glossator.permissions.policy import Policy
 from glossator.permissions.private_file import PrivateFile
 from glossator.sandbox.bash_tool import Bash, BashArgs
-from glossator.sandbox.policy import CommandLimits, Unavailable
-from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
+from glossator.sandbox.confinement import CommandLimits, Unavailable
+from glossator.sandbox.confinement import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.read import Read, ReadArgs

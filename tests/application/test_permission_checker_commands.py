@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.policy import CommandLimits, HardLinkedFiles
-from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
+from glossator.sandbox.confinement import CommandLimits, HardLinkedFiles
+from glossator.sandbox.confinement import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from tests.application.test_permission_checker import Setting
 from tests.permissions.asking import policy

@@ -10,7 +10,7 @@ import pytest
 from glossator.commands.turns import RedoRequest, UndoRequest, redo_turn, undo_turn
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.edits.editor_files import EditorFiles
-from glossator.sessions.catalog import sessions_folder
+from glossator.sessions.sessions import sessions_folder
 from glossator.undo.file_states import Restoration, Restored
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

@@ -14,8 +14,8 @@ from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.sandbox import workspace_shell
+from glossator.sandbox.confinement import Sandbox, Unavailable
 from glossator.sandbox.idle import IdleTimes
-from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from glossator.retrieval import VectorIndex, Vectors, VectorStore, embedding_text
+from glossator.retrieval import Vectors, VectorStore, embedding_text
 from glossator.retrieval.embeddings.embedder import packed, unit
 from glossator.retrieval.embeddings.local import DIMENSION, MiniLm
+from glossator.retrieval.embeddings.vector_index import VectorIndex
 from tests.benchmarks.measure import Figure, Row, show, show_figures
 
 ROWS = 100_000

@@ -11,8 +11,7 @@ import pytest
 from rich.console import Console
 
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.render.screen import Screen
-from glossator.cli.render.status_line import StatusLine
+from glossator.cli.render.screen import Screen, StatusLine
 from tests.cli.drawing import event
 from tests.cli.terminal import CTRL_C, CTRL_D, at_terminal
 from tests.cli.test_acting import workspace

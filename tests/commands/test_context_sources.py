@@ -16,11 +16,11 @@ from glossator.commands.context_sources import (
     list_context,
     switch_context,
 )
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
-from glossator.core.window import ContextKind
 from glossator.permissions.decide import Ask
 from glossator.permissions.policy import parse_rules
 from glossator.turn.told.customizations import customizations_now

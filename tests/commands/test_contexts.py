@@ -182,7 +182,7 @@ async def test_colleagues_pay_once_and_search_finds_by_what_comes(
 async def test_equal_chunks_of_several_documents_settle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_key: bool
 ) -> None:
-    monkeypatch.setattr("glossator.application.team_contexts._FILES_AT_ONCE", 1)
+    monkeypatch.setattr("glossator.application.search_support._FILES_AT_ONCE", 1)
     if shared_key:  # as two roots or work trees with files of one path have it
         below = "glossator.application.context_source._below"
         monkeypatch.setattr(below, lambda _roots, path: Path(path).name)
@@ -260,7 +260,7 @@ async def test_nothing_is_paid_twice_while_the_store_is_away(
 async def test_files_are_looked_up_again_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr("glossator.application.team_contexts._RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("glossator.application.search_support._RETRY_SECONDS", 0.01)
     with redis_server(tmp_path / "redis") as server:
         settings = {**SETTINGS, "retrieval": INDEXED, "store": {"url": server.url}}
         async with stage(tmp_path / "one", FILES, tell, settings=settings) as s:

@@ -19,7 +19,7 @@ from glossator.commands.doctor import DoctorRequest, doctor
 from glossator.core.errors import UsageError
 from glossator.permissions.trust import forget_folder, remember_folder
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.policy import Unavailable
+from glossator.sandbox.confinement import Unavailable
 from glossator.settings.load import load_settings
 from glossator.workspace.files import state_folder
 from tests.patience import SECONDS, until

@@ -34,11 +34,11 @@ from glossator.commands.sessions import (
     delete_session,
     summarise_session,
 )
+from glossator.core.context_kinds import ContextKind
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, NewFact
 from glossator.core.span import Basis, Span
-from glossator.core.window import ContextKind
 from glossator.ledger import SessionSummary
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn
@@ -186,7 +186,7 @@ async def test_a_long_conversation_is_summarised_in_the_background(tmp_path: Pat
 async def test_of_sessions_long_ago_no_size_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.application.session_memory._REMEMBERED_LENGTHS", 1)
+    monkeypatch.setattr("glossator.application.session_summaries._REMEMBERED_LENGTHS", 1)
     settings = {"facts": {"summaryTokens": 1_000}}
     async with stage(tmp_path / "ws", FILES, turns, settings) as s:
         for _ in range(2):
@@ -229,7 +229,7 @@ async def test_a_shorter_one_is_not(tmp_path: Path, tokens: int | None) -> None:
 async def test_where_memory_is_short_it_is_sooner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.application.session_memory.is_memory_short", lambda: True)
+    monkeypatch.setattr("glossator.application.session_summaries.is_memory_short", lambda: True)
     settings = {"facts": {"summaryTokens": 10_000}}
     async with stage(tmp_path / "ws", FILES, turns, settings) as s:
         await s.ask("What does price do?")

@@ -19,7 +19,7 @@ from glossator.commands.context_sources import (
     list_context,
     switch_context,
 )
-from glossator.core.window import ContextKind
+from glossator.core.context_kinds import ContextKind
 from tests.mcp.guarded_server import browse, guarded
 from tests.stage import Stage, stage
 

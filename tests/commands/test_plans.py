@@ -12,7 +12,7 @@ from glossator.commands.turns import RetryRequest, retry
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted, Todo, TodoChanged, TodoState
 from glossator.core.permission import Mode
-from glossator.core.question import plan_of, steps_of
+from glossator.core.plan_text import plan_of, steps_of
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 

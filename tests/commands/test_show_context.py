@@ -20,10 +20,10 @@ from glossator.commands.sessions import (
 )
 from glossator.commands.turns import RewindRequest, UndoRequest, rewind, undo_turn
 from glossator.commands.window import SentRequest, ShowContextRequest, show_context, window_layers
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UnknownSession
 from glossator.core.events import Notice
 from glossator.core.prompts import load_prompt
-from glossator.core.window import ContextKind
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.sessions.compaction.summary import PromptPrefix

@@ -15,10 +15,10 @@ from glossator.commands.sessions import ExportSessionRequest, export_session
 from glossator.commands.turns import RetryRequest, retry
 from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.attached import AttachedItem
+from glossator.core.context_kinds import Kind
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunFinished, Steered, TextDelta, ToolFinished
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.window import Kind
 from glossator.sessions import replay_events
 from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.turn.told.attachments import Attachment

@@ -8,8 +8,8 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import in_tags
-from glossator.core.window import estimate_tokens
-from glossator.turn.told.attached import MAX_LINES, MAX_TOKENS, attach
+from glossator.core.tokens import estimate_tokens
+from glossator.turn.told.exhibits import MAX_LINES, MAX_TOKENS, attach
 from glossator.workspace.documents.overlays import Opened
 from tests.workspaces import MakeWorkspace
 

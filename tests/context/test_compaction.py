@@ -9,9 +9,9 @@ from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
-from glossator.llm.catalog import ModelFacts
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ToolCall
+from glossator.llm.model_facts import ModelFacts
 from glossator.llm.offline import OfflineModel
 from glossator.sessions.compaction.compaction import CarriedState, is_due
 from glossator.sessions.compaction.kept import collect, message_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.sessions.compaction.kept import fit, head_and_tail
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from glossator.core.resources import import_aside
+from glossator.core.own_process import import_aside
 
 _NAMES = ["aside", "aside.inner"]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core import resources
+from glossator.core import own_process
 
 _allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # of this machine
 SOFT, HARD = 256, 4_096 if _allowed == resource.RLIM_INFINITY else min(4_096, _allowed)
 
 SERVER = """
 import asyncio, os, resource, sys
-from glossator.core.resources import raise_open_file_limit
-from glossator.sandbox.policy import SandboxPolicy, Unavailable
+from glossator.core.own_process import raise_open_file_limit
+from glossator.sandbox.confinement import SandboxPolicy, Unavailable
 from glossator.sandbox.shell import ShellCommand, Shell
 
 raise_open_file_limit()
@@ -52,9 +52,9 @@ def test_a_system_that_takes_less_than_its_hard_limit(
             raise ValueError("not allowed to raise maximum limit")
         taken.append(limits[0])
 
-    monkeypatch.setattr(resources, "_of_commands", None)
+    monkeypatch.setattr(own_process, "_of_commands", None)
     monkeypatch.setattr(resource, "getrlimit", lambda _: (SOFT, resource.RLIM_INFINITY))
     monkeypatch.setattr(resource, "setrlimit", set_limit)
-    resources.raise_open_file_limit()
+    own_process.raise_open_file_limit()
     assert taken == raised
-    assert resources.open_file_limit_of_commands() == (SOFT if raised else None)
+    assert own_process.open_file_limit_of_commands() == (SOFT if raised else None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from glossator.customizations.definitions import CustomAgent, agent_of
 from glossator.customizations.front_matter import FrontMatter, Malformed, read_front_matter
-from glossator.customizations.kinds import CustomAgent, agent_of
 
 LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nYou read licences.\n"
 

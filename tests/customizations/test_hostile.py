@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from glossator.customizations.definitions import listing
 from glossator.customizations.files import MOST_FILES
-from glossator.customizations.kinds import listing
 from tests.customizations.files import described, load, states, write
 from tests.workspaces import MakeWorkspace
 

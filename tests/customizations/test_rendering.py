@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.window import estimate_tokens
-from glossator.customizations.kinds import MAX_LISTED, listing, render
+from glossator.core.tokens import estimate_tokens
+from glossator.customizations.definitions import MAX_LISTED, listing, render
 
 
 @pytest.mark.parametrize(

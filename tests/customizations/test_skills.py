@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.customizations.kinds import MOST_FILES, Skill, read_skill_file, skill_files
+from glossator.customizations.definitions import Skill
+from glossator.customizations.skill_tool import MOST_FILES, read_skill_file, skill_files
 from tests.customizations.files import described, load, write
 from tests.workspaces import MakeWorkspace, Workspace
 

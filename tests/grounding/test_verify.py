@@ -15,7 +15,7 @@ from glossator.grounding import statement_lines as citing
 from glossator.grounding.citation_checks import Sources, faults, verify_all, verify_answer
 from glossator.grounding.verdicts import check_answer
 from glossator.tools.conversation_state import CommandRuns
-from glossator.turn.told.attached import attach
+from glossator.turn.told.exhibits import attach
 from glossator.workspace.documents.overlays import Opened
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from tests.grounding.readers import judged

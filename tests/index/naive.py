@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.index.manifest import SegmentInfo
-from glossator.workspace.index.query import Query, Traits, key, searchable, traits
+from glossator.workspace.index.searchable import Traits, searchable, traits
 from glossator.workspace.index.segment import DocumentStamp
 from glossator.workspace.index.segment_writer import SegmentWriter, framed, passages, trigrams
+from glossator.workspace.index.trigrams import Query, key
 
 
 class TextDocument(NamedTuple):

@@ -15,8 +15,8 @@ from glossator.workspace.files import state_folder
 from glossator.workspace.files.roots import Roots
 from glossator.workspace.index import segment_writer
 from glossator.workspace.index.jobs import BuildSegment, Built
-from glossator.workspace.index.query import Searchable
-from glossator.workspace.index.query import searchable as really_searchable
+from glossator.workspace.index.searchable import Searchable
+from glossator.workspace.index.searchable import searchable as really_searchable
 from glossator.workspace.index.segment_writer import LeftOut, Reading
 
 BAD = "a poisoned line\n" * 3_000 + "the end of it\n"

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from glossator.workspace.files.entries import FileEntry, Files
 from glossator.workspace.index.index import TextIndex, TextView
-from glossator.workspace.index.policy import SegmentFigures
-from glossator.workspace.index.query import ANYTHING, Candidate, searchable
+from glossator.workspace.index.merge_policy import SegmentFigures
+from glossator.workspace.index.searchable import searchable
 from glossator.workspace.index.segment import Segment
+from glossator.workspace.index.trigrams import ANYTHING, Candidate
 from tests.index.naive import document, entry, literal, may_match, write_segment
 
 WORDS = (b"alpha", b"ALPHABET", b"beta", b"\r\n", b"\0", "\N{KELVIN SIGN}".encode(), b"\xff", b"  ")

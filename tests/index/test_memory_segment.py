@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.index import memory_segment
 from glossator.workspace.index.memory_segment import BlockView, MemorySegment
-from glossator.workspace.index.query import ANYTHING, Query
+from glossator.workspace.index.trigrams import ANYTHING, Query
 from tests.index.naive import document, literal, may_match
 
 TEXTS = (b"abc", b"abcdef", b"xyz", b"\0", "abc\N{KELVIN SIGN}".encode(), b"\rabc", b"")

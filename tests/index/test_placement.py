@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from glossator.workspace.files.entries import STAMP, FileEntry, Files, FolderFiles, joined
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.placement import ValidDocuments
-from glossator.workspace.index.query import ANYTHING
 from glossator.workspace.index.segment import Segment
+from glossator.workspace.index.trigrams import ANYTHING
 from tests.index.naive import document, write_segment
 
 ROOT, OTHER = "/ws", "/ws2"

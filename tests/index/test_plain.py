@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.encoding import decode
-from glossator.workspace.index.query import Searchable, Traits, searchable, traits
+from glossator.workspace.index.searchable import Searchable, Traits, searchable, traits
 from glossator.workspace.index.segment_writer import _PIECE, trigrams
 from tests.index.naive import naive_trigrams
 

@@ -9,7 +9,7 @@ import pytest
 
 from glossator.workspace.files.entries import RACY_NS, FileEntry
 from glossator.workspace.index import layout, memory_segment, segment_writer
-from glossator.workspace.index.policy import (
+from glossator.workspace.index.merge_policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,

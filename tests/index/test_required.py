@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.workspace.index.query import ANYTHING, Query, key
 from glossator.workspace.index.required import analyse
+from glossator.workspace.index.trigrams import ANYTHING, Query, key
 
 NEVER = Query(groups=((),))
 

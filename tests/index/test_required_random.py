@@ -12,9 +12,10 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace.index.query import ANYTHING, Query, key, searchable
 from glossator.workspace.index.required import analyse
+from glossator.workspace.index.searchable import searchable
 from glossator.workspace.index.segment_writer import framed
+from glossator.workspace.index.trigrams import ANYTHING, Query, key
 from glossator.workspace.search.scan import compile_pattern, matching_lines
 
 RIPGREP = Path(sys.executable).with_name("rg")

@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from glossator.workspace.index import layout, segment_writer
-from glossator.workspace.index.query import ANYTHING, NOTHING, Query, Traits
+from glossator.workspace.index.searchable import Traits
 from glossator.workspace.index.segment import CorruptSegment, Segment
+from glossator.workspace.index.trigrams import ANYTHING, NOTHING, Query
 from tests.index.naive import (
     TextDocument,
     document,

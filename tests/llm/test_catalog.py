@@ -2,8 +2,8 @@
 
 import pytest
 
-from glossator.core.window import Price
-from glossator.llm.catalog import CATALOG, facts_of, with_limits
+from glossator.core.tokens import Price
+from glossator.llm.model_facts import CATALOG, facts_of, with_limits
 from glossator.settings.model import ModelSettings
 
 

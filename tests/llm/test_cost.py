@@ -3,10 +3,10 @@
 import pytest
 
 from glossator.core.events import Usage
-from glossator.core.window import Price
-from glossator.llm.catalog import CATALOG
+from glossator.core.tokens import Price
 from glossator.llm.meter import Spending, cost, price_in_words
 from glossator.llm.model import Message, Reply, StopReason
+from glossator.llm.model_facts import CATALOG
 from glossator.llm.request import CacheLifetime, ModelOptions
 from glossator.settings.model import RoleSettings
 from tests.llm.asking import asker

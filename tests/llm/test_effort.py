@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from glossator.core.errors import ModelRefused
-from glossator.llm.catalog import (
+from glossator.llm.model_facts import (
     CATALOG,
     EFFORTS,
     PROFILES,

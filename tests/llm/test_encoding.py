@@ -8,9 +8,9 @@ import pytest
 from anthropic._utils._json import openapi_dumps
 
 from glossator.core.tool_result import ToolResult
-from glossator.llm.catalog import CATALOG, PROFILES
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolCall
+from glossator.llm.model_facts import CATALOG, PROFILES
 from glossator.llm.request import build_body, encode_body
 from glossator.settings.model import Profile
 from tests.llm.asking import asker, request_of

@@ -10,9 +10,9 @@ import pytest
 
 from glossator.core.errors import ModelRefused
 from glossator.core.tool_result import ToolResult
-from glossator.llm.catalog import CATALOG, PROFILES, facts_of, profile_of
 from glossator.llm.conversation import tool_answers, user_message
 from glossator.llm.model import ContentBlock, Message, ToolCall, ToolSpec
+from glossator.llm.model_facts import CATALOG, PROFILES, facts_of, profile_of
 from glossator.llm.request import CacheLifetime, ModelOptions, build_body, with_breakpoints
 from glossator.settings.model import Backend, ModelSettings, Profile
 from tests.llm.asking import TOOLS, asker, request_of

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import Learnt, client_factory
-from glossator.llm.catalog import facts_at
+from glossator.llm.model_facts import facts_at
 from glossator.settings.model import ModelSettings, RoleSettings
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from glossator.edits import wait
-from glossator.lsp import buttons
+from glossator.lsp import port
 from tests.lsp.support.desk import PLAIN, Acting, acting, pressing
 from tests.lsp.support.editor import NO_ANSWER, Message, Refusal
 from tests.lsp.test_end_to_end_model import CANCELLED
@@ -205,7 +205,7 @@ async def test_a_question_waits_until_typing_has_paused(
 ) -> None:
     """Once more between the first box and the second."""
     async with acting(calc.parent, _SCRIPT, mode="ask") as a:
-        monkeypatch.setattr(buttons, "PAUSE_SECONDS", 0.3)
+        monkeypatch.setattr(port, "PAUSE_SECONDS", 0.3)
         uri = a.desk.open(calc)
         boxes: list[Message] = []
         waited: list[float] = []

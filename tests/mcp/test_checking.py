@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glossator.mcp.incoming import argument_problem, as_one_form
+from glossator.mcp.schemas import argument_problem, as_one_form
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SLOW = "^(a+)+$"  # takes forever on the text below

@@ -22,11 +22,11 @@ from glossator.commands.adoptions import (
 )
 from glossator.commands.complete import CompleteRequest, complete
 from glossator.commands.sessions import CompactRequest, compact_session
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.question import QuestionAnswer
-from glossator.core.window import ContextKind
 from glossator.mcp import supervisor
 from glossator.permissions import Switches
 from glossator.turn.told import attachments as from_servers

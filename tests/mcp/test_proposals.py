@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.window import ContextKind
 from glossator.mcp import supervisor
 from glossator.mcp.answers import McpState
 from glossator.mcp.hub import KIND

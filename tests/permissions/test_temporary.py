@@ -12,8 +12,8 @@ from glossator.permissions.decide import Ask, decision_about
 from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.policy import Sandbox, Unavailable
-from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
+from glossator.sandbox.confinement import Sandbox, Unavailable
+from glossator.sandbox.confinement import SandboxPolicy as ShellPolicy
 from glossator.sandbox.seatbelt import Seatbelt
 from glossator.sandbox.shell import Shell
 from glossator.shell.parser import parse

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import Meter
 from glossator.llm.offline import OfflineModel
 from glossator.retrieval import (

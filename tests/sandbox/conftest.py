@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.sandbox.policy import Sandbox, SandboxPolicy, Unavailable
+from glossator.sandbox.confinement import Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.shell import Shell
 from tests.sandboxed import FOUND
 

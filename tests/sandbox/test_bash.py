@@ -13,7 +13,7 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.sandbox.bash_tool import Bash, BashArgs
-from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.confinement import Sandbox, Unavailable
 from glossator.sandbox.shell import Shell
 from glossator.tools.conversation_state import CommandRuns
 from tests.sandbox.conftest import MakeShell

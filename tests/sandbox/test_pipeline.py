@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
+from glossator.sandbox.confinement import Sandbox, Unavailable
 from glossator.sandbox.output import Exit, Output, exit_text, output_text
-from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import ShellCommand
 from glossator.shell.pipeline import FailedPart
 from tests.patience import SECONDS

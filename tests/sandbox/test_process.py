@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.sandbox.confinement import Sandbox, Unavailable
 from glossator.sandbox.environment import home_tools, scrubbed
 from glossator.sandbox.jobs import MOST_RUNNING
 from glossator.sandbox.output import HEAD, TAIL, Exit, Output, OutputBuffer, exit_text, output_text
-from glossator.sandbox.policy import Sandbox, Unavailable
 from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandbox.conftest import KEY, MakeShell, processes
@@ -274,7 +274,7 @@ async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:
 
 SERVER = """
 import asyncio, os, signal, sys
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell
 

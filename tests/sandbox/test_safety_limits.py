@@ -10,7 +10,7 @@ import pytest
 from glossator.permissions.matching import HiddenFiles
 from glossator.sandbox import command_limits
 from glossator.sandbox.command_limits import LimitFinder
-from glossator.sandbox.policy import CommandLimits, Unavailable
+from glossator.sandbox.confinement import CommandLimits, Unavailable
 from glossator.sandbox.workspace_shell import find_sandbox
 from tests.permissions.asking import policy
 from tests.stage import stage

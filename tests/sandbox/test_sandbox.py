@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.sandbox.confinement import CommandLimits, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.mounts import (
     PinnedMount,
     PlaceholderMount,
@@ -22,7 +23,6 @@ from glossator.sandbox.mounts import (
     placeholder,
 )
 from glossator.sandbox.output import output_text
-from glossator.sandbox.policy import CommandLimits, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.seatbelt import profile
 from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS

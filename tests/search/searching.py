@@ -20,7 +20,7 @@ from glossator.workspace.files.disk import load_raw
 from glossator.workspace.files.entries import Files
 from glossator.workspace.index import segment_writer
 from glossator.workspace.index.index import TextIndex
-from glossator.workspace.index.query import searchable, traits
+from glossator.workspace.index.searchable import searchable, traits
 from glossator.workspace.index.segment import Segment
 from glossator.workspace.index.segment_writer import LeftOut, SegmentWriter, mark_file
 from glossator.workspace.search import search

@@ -22,7 +22,7 @@ from glossator.core.errors import UsageError
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import ReadCache
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index import query
+from glossator.workspace.index import searchable
 from glossator.workspace.index.required import analyse
 from glossator.workspace.search import finder, ripgrep, search, source
 from glossator.workspace.search.ripgrep import NoRipgrep, Request, find_ripgrep, folds_alike
@@ -465,7 +465,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     snapshot = await pending(root)
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
-    read = Mock(wraps=query.read_parts)
+    read = Mock(wraps=searchable.read_parts)
     monkeypatch.setattr("glossator.workspace.search.source.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]

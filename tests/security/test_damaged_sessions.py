@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
-from glossator.sessions.catalog import sessions_folder
+from glossator.sessions.sessions import sessions_folder
 from glossator.store.log import framed, parse
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Mode
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.sandbox.seatbelt import profile
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import git, repository

@@ -13,8 +13,8 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.sandbox import bubblewrap
+from glossator.sandbox.confinement import CommandLimits, Quota, SandboxPolicy
 from glossator.sandbox.output import output_text
-from glossator.sandbox.policy import CommandLimits, Quota, SandboxPolicy
 from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
@@ -153,7 +153,7 @@ for child in children:
 """
 _SERVER = """
 import asyncio, os, sys
-from glossator.sandbox.policy import SandboxPolicy, Quota
+from glossator.sandbox.confinement import SandboxPolicy, Quota
 from glossator.sandbox.output import output_text
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell

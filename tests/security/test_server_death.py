@@ -22,7 +22,7 @@ _LATEST = 0.03  # seconds after bubblewrap was started: about when the command r
 # forks servers that are killed when they have started bubblewrap, so many seconds later
 _SERVERS = """
 import asyncio, os, signal, sys, time
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell
 
@@ -85,7 +85,7 @@ except PermissionError:
 """
 _SERVER = """
 import asyncio, os, sys
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.sandbox.shell import ShellCommand, Shell
 

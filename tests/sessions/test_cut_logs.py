@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import StoreUnavailable
-from glossator.sessions.catalog import Sessions
+from glossator.sessions.sessions import Sessions
 from tests.lsp.support.chance import seeded
 
 TURNS = 12

@@ -24,8 +24,9 @@ from glossator.core.events import (
 from glossator.core.report import Finding, Report
 from glossator.core.span import Basis, Citation, CitationStatus, FoundPlace, Span
 from glossator.llm.model import ToolSpec
-from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.records import (
+    AgentBegun,
+    AgentSaid,
     Amended,
     Begun,
     Happened,
@@ -35,6 +36,7 @@ from glossator.sessions.records import (
     ReadShown,
     Received,
     Record,
+    Reported,
     Restarted,
     Revised,
     Rewound,

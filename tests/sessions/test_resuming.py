@@ -20,7 +20,7 @@ from glossator.core.attached import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.sessions.catalog import sessions_folder
+from glossator.sessions.sessions import sessions_folder
 from glossator.store.log import framed, parse
 from glossator.workspace.documents.overlays import RootsChanged
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn

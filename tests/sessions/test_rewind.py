@@ -37,9 +37,9 @@ from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import ReplyUsage
 from glossator.llm.offline import OfflineModel
-from glossator.sessions.catalog import Sessions
 from glossator.sessions.compaction.kept import is_compaction
 from glossator.sessions.session import Session
+from glossator.sessions.sessions import Sessions
 from glossator.settings.model import LimitSettings
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage

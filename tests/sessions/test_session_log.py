@@ -23,9 +23,9 @@ from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import tool_answers, user_message
 from glossator.llm.model import Message, ToolCall, ToolSpec
-from glossator.sessions.catalog import Sessions
 from glossator.sessions.records import Said, decode, encode, happened
 from glossator.sessions.session import Session
+from glossator.sessions.sessions import Sessions
 from glossator.store.log import NotOpened
 from glossator.store.logs import Logs, Retention
 

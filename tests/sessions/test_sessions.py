@@ -39,8 +39,8 @@ from glossator.core.events import (
     ToolFinished,
 )
 from glossator.core.run_events import StateChanged
-from glossator.sessions.catalog import sessions_folder
 from glossator.sessions.session import title_of
+from glossator.sessions.sessions import sessions_folder
 from glossator.store.log import Log, framed, parse
 from tests.patience import until
 from tests.stage import Stage, stage

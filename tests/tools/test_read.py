@@ -11,8 +11,8 @@ from unicodedata import normalize
 
 import pytest
 
+from glossator.core.tokens import estimate_tokens
 from glossator.core.tool_result import ToolResult
-from glossator.core.window import estimate_tokens
 from glossator.tools import read
 from glossator.tools.read import MAX_TOKENS, read_image
 from tests.workspaces import MakeWorkspace, Workspace

@@ -9,7 +9,7 @@ import pytest
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.span import Citation, CitationStatus, FoundPlace, Span
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.grounding.citation_checks import Sources, verify_all
 from glossator.retrieval import Stages
 from glossator.retrieval.search_tool import SearchArgs, search_answer

@@ -18,10 +18,10 @@ from glossator.commands.adoptions import (
     list_hooks,
 )
 from glossator.commands.context_sources import SwitchContextRequest, switch_context
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.question import QuestionAnswer
-from glossator.core.window import ContextKind
 from glossator.hooks.answers import HookView
 from glossator.sessions.session import Reminders
 from glossator.turn.hooks import session_hooks

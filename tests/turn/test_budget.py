@@ -8,7 +8,7 @@ import pytest
 
 from glossator.application.toolbox import reading_tools
 from glossator.core.events import Notice
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.request import ModelOptions
 from glossator.settings.model import LimitSettings

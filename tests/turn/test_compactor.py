@@ -19,7 +19,7 @@ from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolArgs
 from glossator.turn.loop import run_agent
-from glossator.turn.query import tool_specs
+from glossator.turn.model_request import tool_specs
 from glossator.turn.run import Agent, RunOutcome, ToolHooks
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.llm.asking import asker

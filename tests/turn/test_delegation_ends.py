@@ -11,7 +11,7 @@ import pytest
 from glossator.commands.ask import CancelRequest, cancel
 from glossator.core.events import AgentFinished, AgentStarted, RunCancelled, ToolStarted
 from glossator.core.report import Report
-from glossator.sessions.agents import agents_in
+from glossator.sessions.records import agents_in
 from tests.passing import let_pass
 from tests.patience import until
 from tests.stage import Stage, stage

@@ -10,7 +10,8 @@ from glossator.llm.meter import Meter, Spending, SpendingLimit
 from glossator.llm.model import Reply, StopReason, ToolCall
 from glossator.llm.offline import OfflineModel
 from glossator.settings.model import LimitSettings
-from glossator.turn.run import Guard, Stop
+from glossator.turn.guard import Guard
+from glossator.turn.run import Stop
 from tests.turn.running import LoneRun
 
 NOTHING = Spending()

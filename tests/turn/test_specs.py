@@ -10,7 +10,7 @@ from pydantic import Field, create_model
 
 from glossator.application.toolbox import all_tools
 from glossator.tools.base import ToolArgs
-from glossator.turn.query import _schema, tool_specs
+from glossator.turn.model_request import _schema, tool_specs
 from tests.stage import stage
 from tests.standin import Text, Turn
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
+from glossator.sessions.sessions import Sessions
 from glossator.undo import baseline
 from glossator.undo.baseline import BaselineCoverage, BaselineLimits
 from glossator.undo.checkpoint_log import CheckpointStore

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
+from glossator.sessions.sessions import Sessions
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import DiskFiles, Restoration, Restored

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.sessions.catalog import Sessions
+from glossator.sessions.sessions import Sessions
 from glossator.undo.checkpoint_log import CheckpointStore
 from glossator.undo.taking_back import OnConflict, Undone
 from tests.undo.test_checkpoints import Bench, checkpoints_of

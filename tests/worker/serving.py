@@ -20,7 +20,7 @@ from glossator.workspace.files.entries import FileEntry, Files
 from glossator.workspace.files.roots import Roots
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.manager import TextIndexManager
-from glossator.workspace.index.policy import Hooks
+from glossator.workspace.index.merge_policy import Hooks
 from glossator.workspace.index.required import analyse
 
 WORDS = ("needle", "common", "absent", "number7")

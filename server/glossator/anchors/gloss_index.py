@@ -23,11 +23,11 @@ import platformdirs
 
 from glossator.anchors.anchor_index import AnchorIndex, Names, new_path, renamed_passages
 from glossator.anchors.passages import Freshness
+from glossator.core.citation_words import names_no_file
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.errors import StoreUnavailable
 from glossator.core.report import Finding, Gloss, Subject, gloss_from_json, gloss_to_json
 from glossator.core.span import Citation
-from glossator.core.standing import names_no_file
 from glossator.core.uri import to_path, to_uri
 from glossator.store import GlossStore, Retention
 from glossator.workspace import WorkspaceHost

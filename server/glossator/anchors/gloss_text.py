@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from glossator.anchors.gloss_index import GlossState
 from glossator.anchors.passages import PassagePlace
+from glossator.core.citation_words import objection
 from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
 from glossator.core.shown import shown_prose
 from glossator.core.span import Citation
-from glossator.core.standing import objection
 from glossator.core.uri import to_uri
 
 EXTRACTIVE = "extracted without a model"

@@ -4,7 +4,7 @@ from .context_source import ContextMaterial, fast_model, ledger_folder, price_ra
 from .git import CUT, ROOTS, ask_git
 from .permission_checker import Permission
 from .search_support import BuildProgress, embedding_bill
-from .session_memory import mark_seen, turned_on, unseen
+from .seen_memories import mark_seen, turned_on, unseen
 from .toolbox import Directive, Explore, Fork, SubAgents, reading_tools
 
 __all__ = [

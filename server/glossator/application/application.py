@@ -16,13 +16,14 @@ from glossator.application.git import Git
 from glossator.application.permission_checker import check_tools
 from glossator.application.search_support import (
     BuildProgress,
+    TeamContexts,
     chosen_embedding,
     embedding_notice,
     rerank_by,
 )
-from glossator.application.session_memory import Summaries, session_memories
+from glossator.application.seen_memories import session_memories
+from glossator.application.session_summaries import Summaries
 from glossator.application.start import follow_context_files, open_ledger, recover
-from glossator.application.team_contexts import TeamContexts
 from glossator.application.toolbox import all_tools
 from glossator.core.attached import EditorState
 from glossator.core.document import Document

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from glossator.core.atomic import Place, move, opened
+from glossator.core.atomic import HeldName, move, opened
 from glossator.core.document import text_hash
 from glossator.core.encoding import declared, decode, encode_edited
 from glossator.core.errors import UsageError
@@ -53,7 +53,7 @@ def apply_edit(
     ours = params.get("glossator") or {}
     with contextlib.ExitStack() as held:
 
-        def open_place(path: str) -> Place:
+        def open_place(path: str) -> HeldName:
             return held.enter_context(opened(path, roots))
 
         known = ours.get("sha256") or {}, ours.get("encodings") or {}
@@ -87,7 +87,7 @@ class EditedFile:
     `like` is the status of the file whose mode and owner it shall have.
     """
 
-    place: Place
+    place: HeldName
     before: bytes | None
     after: bytes | None
     like: os.stat_result | None
@@ -104,7 +104,7 @@ class EditedFiles:
 
     def __init__(
         self,
-        open_place: Callable[[str], Place],
+        open_place: Callable[[str], HeldName],
         encoding: PositionEncoding,
         hashes: Mapping[str, str],
         encodings: Mapping[str, str],
@@ -213,7 +213,7 @@ class EditedFiles:
 class _Step:
     """One file's change, on the disk already but not in place, and the way back."""
 
-    def __init__(self, file: EditedFile, back: Place) -> None:
+    def __init__(self, file: EditedFile, back: HeldName) -> None:
         self._file = file
         self._back = back
         old = back.look()

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from glossator.core.question import PLANNED
+from glossator.core.plan_text import PLANNED
 from glossator.core.shown import shown, some_of
-from glossator.core.window import in_dollars
+from glossator.core.tokens import in_dollars
 
 if TYPE_CHECKING:
     from glossator.commands import TurnView

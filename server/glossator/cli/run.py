@@ -25,7 +25,7 @@ from glossator.cli.talking import Talking
 from glossator.cli.terminal import EditedInput, SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of
+from glossator.core.plan_text import PLANNED, answered_offer, offer_plan, plan_of
 
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from glossator.application import Application
+from glossator.core.context_kinds import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.question import Option, Question
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.core.uri import to_uri
-from glossator.core.window import SWITCHED_OFF, ContextKind
 from glossator.hooks import (
     HookEvent,
     HookList,

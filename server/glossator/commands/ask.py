@@ -11,8 +11,8 @@ from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Mode
+from glossator.core.plan_text import steps_of
 from glossator.core.prompts import load_prompt
-from glossator.core.question import steps_of
 from glossator.hooks import HookEvent
 from glossator.sessions import Session
 from glossator.turn import (

@@ -24,11 +24,11 @@ from glossator.commands.index import index_sources
 from glossator.commands.memory import ListMemoriesRequest, list_memories
 from glossator.commands.rules import rule_sources
 from glossator.core.citations import place
+from glossator.core.context_kinds import SWITCHED_OFF, ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.fact import FactState, FactView
 from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
-from glossator.core.window import SWITCHED_OFF, ContextKind
 from glossator.customizations import CustomizationList
 from glossator.mcp import McpServerView, McpState
 from glossator.turn import (

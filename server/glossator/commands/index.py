@@ -11,8 +11,8 @@ from enum import StrEnum
 from glossator.application import Application, BuildProgress, embedding_bill
 from glossator.commands.answers.context import ContextAction, ContextSource, ContextState
 from glossator.commands.answers.server import IndexAnswer
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
-from glossator.core.window import ContextKind
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import TextIndexStatus
 

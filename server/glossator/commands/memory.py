@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from glossator.application import Application
+from glossator.core.context_kinds import SWITCHED_OFF, ContextKind
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.shown import shown, shown_prose
 from glossator.core.uri import to_uri
-from glossator.core.window import SWITCHED_OFF, ContextKind
 from glossator.memory import (
     ForgottenMemory,
     Kept,

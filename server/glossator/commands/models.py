@@ -8,7 +8,7 @@ from glossator.application import Application
 from glossator.commands.answers.server import ModeAnswer, ModelAnswer, ModelList, ModelView
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import OFFLINE, ModelFacts, Models
 from glossator.settings import Effort
 

@@ -12,8 +12,8 @@ from glossator.core.attached import Attached, Exhibit
 from glossator.core.citations import place
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
+from glossator.core.tokens import estimate_tokens
 from glossator.core.uri import to_uri
-from glossator.core.window import estimate_tokens
 from glossator.llm import estimate_messages, user_message
 from glossator.sessions import Session
 from glossator.turn import (

@@ -15,9 +15,9 @@ from glossator.commands.answers.context import (
     RuleList,
     Source,
 )
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.core.window import ContextKind
 from glossator.permissions import Grants, Rule, parse_rule
 
 _EFFECTS = {"allow": "allowed", "ask": "asked about", "deny": "denied"}

@@ -13,8 +13,9 @@ from typing import Any
 
 from glossator.application import Application
 from glossator.commands.answers.context import ContextAnswer, Layer, Part
+from glossator.core.context_kinds import Kind
 from glossator.core.prompts import load_prompt
-from glossator.core.window import Kind, estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import (
     CacheLifetime,
     ContentBlock,

@@ -139,7 +139,7 @@ def move(old: str, new: str, roots: Sequence[str]) -> None:
 
 
 @contextmanager
-def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
+def opened(path: str, roots: Sequence[str]) -> Iterator[HeldName]:
     """Open the place at `path`; every folder on the way must lie in a root and be no link.
 
     Missing folders are made, and removed again if nothing is put into them.
@@ -157,7 +157,7 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
             folder = _hold(held, os.open(root, _FOLDER))
             for part in folders:
                 folder = _enter(held, folder, part)
-        place = Place(real, folder, name)
+        place = HeldName(real, folder, name)
         held.callback(place.discard)
         yield place
 
@@ -203,7 +203,7 @@ def replace_private(path: Path, content: bytes) -> None:
             os.close(folder)
 
 
-class Place:
+class HeldName:
     """A name in a folder that is held open; `path` is its real path.
 
     A staged file takes the name when it is committed, and is dropped if it never is.
@@ -272,7 +272,7 @@ class Place:
             os.unlink(self._name, dir_fd=self._folder)
         self._settle()
 
-    def move_to(self, other: Place) -> None:
+    def move_to(self, other: HeldName) -> None:
         """Move the file or folder there. Raises if anything is there."""
         status = self._status()
         if status is None:

@@ -10,11 +10,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from glossator.core.citation_words import objection
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations
 from glossator.core.fact import Passage
 from glossator.core.markdown import harmless
 from glossator.core.span import Citation, CitationStatus, Span
-from glossator.core.standing import objection
 from glossator.core.stored import from_stored
 from glossator.core.tool_result import Budget, cut
 

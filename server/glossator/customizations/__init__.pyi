@@ -1,20 +1,10 @@
 from .answers import CustomizationKind, CustomizationList, CustomizationState, Owner
 from .catalog import CustomizationFiles, Customizations
+from .definitions import Rendered, Skill, listing, render
 from .front_matter import FrontMatter, Malformed, read_front_matter
-from .kinds import (
-    CustomAgent,
-    Rendered,
-    Skill,
-    SlashCommand,
-    listing,
-    read_skill_file,
-    render,
-    skill_files,
-)
-from .skill_tool import Skills, SkillTool
+from .skill_tool import Skills, SkillTool, read_skill_file, skill_files
 
 __all__ = [
-    "CustomAgent",
     "CustomizationFiles",
     "CustomizationKind",
     "CustomizationList",
@@ -27,7 +17,6 @@ __all__ = [
     "Skill",
     "SkillTool",
     "Skills",
-    "SlashCommand",
     "listing",
     "read_front_matter",
     "read_skill_file",

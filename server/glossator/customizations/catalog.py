@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 
 import platformdirs
 
+from glossator.core.context_kinds import SWITCHED_OFF
 from glossator.core.shown import shown
 from glossator.core.uri import home_of, to_uri
-from glossator.core.window import SWITCHED_OFF
 from glossator.customizations.answers import Customization, CustomizationKind, CustomizationState
+from glossator.customizations.definitions import CustomAgent, Skill, SlashCommand
 from glossator.customizations.files import (
     MOST_FILES,
     CustomizationReader,
@@ -25,7 +26,6 @@ from glossator.customizations.files import (
     places_of,
 )
 from glossator.customizations.front_matter import Malformed
-from glossator.customizations.kinds import CustomAgent, Skill, SlashCommand
 from glossator.workspace import WorkspaceSnapshot, same_file
 
 _WORDS = {

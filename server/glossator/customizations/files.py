@@ -21,9 +21,7 @@ from typing import TypeAlias
 from glossator.core.document import Missing
 from glossator.core.shown import shown_prose
 from glossator.customizations.answers import CustomizationKind, Owner
-from glossator.customizations.front_matter import Malformed, read_front_matter
-from glossator.customizations.kinds import (
-    SKILL_FILE,
+from glossator.customizations.definitions import (
     CustomAgent,
     Skill,
     SlashCommand,
@@ -31,6 +29,8 @@ from glossator.customizations.kinds import (
     command_of,
     skill_of,
 )
+from glossator.customizations.front_matter import Malformed, read_front_matter
+from glossator.customizations.skill_tool import SKILL_FILE
 from glossator.workspace import Roots, Stamp, WorkspaceSnapshot, load
 
 Described: TypeAlias = CustomAgent | Skill | SlashCommand
@@ -57,7 +57,7 @@ _SUFFIX = ".md"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DefinitionFolder:
     """A folder whose files describe things of one kind."""
 
     folder: str
@@ -71,10 +71,10 @@ class FoundFile:
 
     path: str
     name: str
-    place: Place
+    place: DefinitionFolder
 
 
-def places_of(home: str | None, config: str, roots: Iterable[str]) -> tuple[Place, ...]:
+def places_of(home: str | None, config: str, roots: Iterable[str]) -> tuple[DefinitionFolder, ...]:
     """The user's own places, then those of the workspace, which may be the home folder."""
     own = [(os.path.join(config, below), kind) for below, kind in _BESIDE_SETTINGS]
     if home:
@@ -82,12 +82,12 @@ def places_of(home: str | None, config: str, roots: Iterable[str]) -> tuple[Plac
         own = [*((os.path.join(home, below), kind) for below, kind in _BELOW), *own]
     theirs = ((os.path.join(r, below), kind) for r in roots if r != home for below, kind in _BELOW)
     return (
-        *(Place(folder, kind, "user") for folder, kind in own),
-        *(Place(folder, kind, "project") for folder, kind in theirs),
+        *(DefinitionFolder(folder, kind, "user") for folder, kind in own),
+        *(DefinitionFolder(folder, kind, "project") for folder, kind in theirs),
     )
 
 
-def files_in(place: Place) -> tuple[list[FoundFile], int]:
+def files_in(place: DefinitionFolder) -> tuple[list[FoundFile], int]:
     """The first files of a place by name, and how many more there are; blocking."""
     if place.kind is CustomizationKind.AGENT:
         found = [(name, name.removesuffix(_SUFFIX)) for name in _names(place.folder, files=True)]

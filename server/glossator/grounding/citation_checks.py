@@ -14,12 +14,12 @@ from functools import cache
 from itertools import islice
 from typing import Protocol
 
+from glossator.core.citation_words import holds
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.fact import Fact, FactState, FactView
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Citation, CitationStatus, Span, runs
-from glossator.core.standing import holds
 from glossator.core.uri import to_path, to_uri
 from glossator.grounding.wording import SUFFIXES
 from glossator.workspace import WorkspaceSnapshot

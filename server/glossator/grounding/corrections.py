@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from glossator.core.citation_words import OTHERWISE, UNSURE
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.prompts import load_prompt
 from glossator.core.run_events import Correcting, Correction
-from glossator.core.standing import OTHERWISE, UNSURE
 from glossator.grounding.cited_lines import CitedLines
 from glossator.grounding.entailment import blocks_of, material, named
 from glossator.grounding.rules import Verdict

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from glossator.core.citation_words import OTHERWISE, UNSURE, confirmed
 from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
 from glossator.core.document import Document
 from glossator.core.fact import FactState
 from glossator.core.span import Basis, Citation, CitationStatus, Span, runs
-from glossator.core.standing import OTHERWISE, UNSURE, confirmed
 from glossator.core.text import depth, is_inside, level
 from glossator.grounding.citation_checks import (
     Established,

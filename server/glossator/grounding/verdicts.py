@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from glossator.core.citation_words import names_no_file
 from glossator.core.citations import parse_citations
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
-from glossator.core.standing import names_no_file
 from glossator.grounding.citation_checks import Sources
 from glossator.grounding.entailment import Entailed, is_quoted
 from glossator.grounding.rules import (

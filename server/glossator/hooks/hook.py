@@ -18,10 +18,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from glossator.core.context_kinds import ContextKind
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.core.window import ContextKind
 from glossator.permissions import (
     Approvals,
     FileDigests,

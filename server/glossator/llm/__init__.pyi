@@ -1,6 +1,5 @@
 from .backends import why_unreachable
 from .batches import MAX_BYTES, MAX_REQUESTS, Batch, BatchResult, MessageBatches, batches_of
-from .catalog import ModelFacts, effort_problems, facts_of, profile_of
 from .conversation import (
     Conversation,
     repair_messages,
@@ -41,6 +40,7 @@ from .model import (
     estimate_request,
     estimate_tool,
 )
+from .model_facts import ModelFacts, effort_problems, facts_of, profile_of
 from .models import (
     OFFLINE,
     Models,

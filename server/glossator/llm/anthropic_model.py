@@ -21,7 +21,9 @@ from glossator.llm.backends import (
     server_of,
 )
 from glossator.llm.capabilities import Capabilities, window_told
-from glossator.llm.catalog import (
+from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
+from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
+from glossator.llm.model_facts import (
     CATALOG,
     ModelFacts,
     effort_problem,
@@ -31,8 +33,6 @@ from glossator.llm.catalog import (
     reported_efforts,
     with_limits,
 )
-from glossator.llm.failures import RequestTarget, RetryPolicy, explain, with_retries
-from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest, Reply, RetryWait
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions, build_body, encode_body
 from glossator.settings import Backend, ModelSettings, RoleSettings
 

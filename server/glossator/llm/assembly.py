@@ -22,7 +22,7 @@ from typing import Any
 
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.core.events import Usage
-from glossator.core.window import Price, estimate_tokens
+from glossator.core.tokens import Price, estimate_tokens
 from glossator.llm.conversation import call_ids, usable_call
 from glossator.llm.meter import cost
 from glossator.llm.model import (

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from glossator.core.errors import ContentRefused, ModelRefused, OptionRefused, RequestTooLong
 from glossator.llm.backends import Learnt
-from glossator.llm.catalog import ModelFacts, ProviderProfile, with_limits
 from glossator.llm.model import ContentBlock, ModelRequest, estimate_request
+from glossator.llm.model_facts import ModelFacts, ProviderProfile, with_limits
 from glossator.llm.request import longest_reply
 from glossator.settings import Profile
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from glossator.core.errors import BudgetSpent
 from glossator.core.events import Usage
-from glossator.core.window import Price, in_dollars
+from glossator.core.tokens import Price, in_dollars
 from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, ReplyUsage, RetryWait
 from glossator.settings import LimitSettings
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol, TypedDict
 
 from glossator.core.events import Usage
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 
 ContentBlock = dict[str, Any]
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.span import StatementsOf, no_statements
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import (
     KEY_VARIABLE,
@@ -25,10 +25,10 @@ from glossator.llm.backends import (
     learnt_file,
     server_of,
 )
-from glossator.llm.catalog import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
 from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter, Purpose
 from glossator.llm.model import Model, ModelRequest, Reply, StopReason
+from glossator.llm.model_facts import CATALOG, ModelFacts, efforts_of, facts_of, profile_of
 from glossator.llm.request import DEFAULT_OPTIONS, CacheLifetime, ModelOptions
 from glossator.settings import Effort, ModelSettings, RoleSettings
 

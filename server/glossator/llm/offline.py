@@ -35,7 +35,7 @@ from glossator.llm.offline_extract import (
     share,
     weights,
 )
-from glossator.llm.offline_view import Found, Names, Place, View, names_of, view
+from glossator.llm.offline_view import Found, Names, ReadableLines, View, names_of, view
 
 _HITS = 10  # asked of Search,
 _MAX_PLACES = 6  # of which so many are read
@@ -123,7 +123,7 @@ def _next_calls(seen: View) -> list[ToolCall]:
     ]
 
 
-def _lines(place: Place) -> int:
+def _lines(place: ReadableLines) -> int:
     return place.last_line - place.first_line + 1
 
 
@@ -158,7 +158,7 @@ def _similar(seen: View) -> list[str]:
     return [name for name in instead if name not in seen.asked][:1]
 
 
-def _choose(seen: View) -> list[Place]:
+def _choose(seen: View) -> list[ReadableLines]:
     """The definitions of the names, then the best places: code before tests and changelogs."""
     defined = [
         found.place for name in looked_up_names(seen) for found in best_definitions(seen, name)
@@ -167,7 +167,7 @@ def _choose(seen: View) -> list[Place]:
     ranked = sorted(
         enumerate(seen.hits), key=lambda hit: (-weigh(hit[1].path) / (hit[0] + 4), hit[0])
     )
-    chosen: list[Place] = []
+    chosen: list[ReadableLines] = []
     room = _MAX_PLACES + len(defined)
     for place in (*defined, *(hit for _, hit in ranked)):
         if len(chosen) < room and not any(place.overlaps(other) for other in chosen):
@@ -176,9 +176,9 @@ def _choose(seen: View) -> list[Place]:
     return [_widened(place) for place in dict.fromkeys((*chosen, *prose))]
 
 
-def _widened(place: Place) -> Place:
+def _widened(place: ReadableLines) -> ReadableLines:
     first = max(1, place.first_line - _ABOVE)
-    return Place(place.path, first, min(place.last_line + _BELOW, first + _READ_LINES - 1))
+    return ReadableLines(place.path, first, min(place.last_line + _BELOW, first + _READ_LINES - 1))
 
 
 def _reply(text: str, calls: list[ToolCall]) -> Reply:
@@ -251,7 +251,7 @@ class _Answer:
     """Composes paragraphs from what was shown, using each line once."""
 
     def __init__(
-        self, seen: View, terms: Sequence[str], syntax: Mapping[Place, Sequence[Statement]]
+        self, seen: View, terms: Sequence[str], syntax: Mapping[ReadableLines, Sequence[Statement]]
     ) -> None:
         self._seen, self._syntax = seen, syntax
         stretches = [stretch for place in syntax if (stretch := seen.stretch(place))]

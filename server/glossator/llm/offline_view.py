@@ -37,14 +37,14 @@ _CAPITAL = re.compile(r"(?<=[\w,] )([A-Z]\w{2,})\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReadableLines:
     """Lines worth reading (1-based, inclusive)."""
 
     path: str
     first_line: int
     last_line: int
 
-    def overlaps(self, other: Place) -> bool:
+    def overlaps(self, other: ReadableLines) -> bool:
         """Whether a line belongs to both."""
         apart = self.last_line < other.first_line or other.last_line < self.first_line
         return self.path == other.path and not apart
@@ -66,11 +66,11 @@ class Found:
         return match["kind"].partition(" in ")[0] if match else ""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ReadableLines:
         """The lines of a definition."""
         match = _RANGE.match(self.about)
         first, last = (int(match["first"]), int(match["last"])) if match else (self.line,) * 2
-        return Place(self.path, first, last)
+        return ReadableLines(self.path, first, last)
 
     @property
     def documentation(self) -> str:
@@ -133,9 +133,9 @@ class View:
     definitions: Mapping[str, tuple[Found, ...]]
     callers: Mapping[str, tuple[Found, ...]]
     near: Mapping[str, tuple[str, ...]]
-    hits: tuple[Place, ...]
-    prose: tuple[Place, ...]
-    read: tuple[Place, ...]
+    hits: tuple[ReadableLines, ...]
+    prose: tuple[ReadableLines, ...]
+    read: tuple[ReadableLines, ...]
     has_read: bool
     shown: Mapping[str, Mapping[int, str]]
     absent: tuple[str, ...]
@@ -152,7 +152,7 @@ class View:
         """The terms of words that no file contains."""
         return frozenset(query_terms(" ".join(self.absent)))
 
-    def stretch(self, place: Place) -> Extract | None:
+    def stretch(self, place: ReadableLines) -> Extract | None:
         """The shown lines around a place, without a gap; None if none was shown."""
         read = [each for each in self.read if each.path == place.path]
         lines = {
@@ -198,7 +198,7 @@ def view(messages: Sequence[Message]) -> View:
         hits=_places(text for given, text in searches if "glob" not in given),
         prose=_places(text for given, text in searches if "glob" in given),
         read=tuple(
-            Place(given["path"], given["offset"], given["offset"] + given["limit"] - 1)
+            ReadableLines(given["path"], given["offset"], given["offset"] + given["limit"] - 1)
             for given in (call["input"] for call, _ in good if call["name"] == "Read")
         ),
         has_read=any(call["name"] == "Read" for call, _, _ in answered),
@@ -292,10 +292,12 @@ def _symbols(
             )
 
 
-def _places(results: Iterator[str]) -> tuple[Place, ...]:
+def _places(results: Iterator[str]) -> tuple[ReadableLines, ...]:
     hits = (hit for text in results for hit in _HIT.finditer(text))
     return tuple(
-        dict.fromkeys(Place(hit["path"], int(hit["first"]), int(hit["last"])) for hit in hits)
+        dict.fromkeys(
+            ReadableLines(hit["path"], int(hit["first"]), int(hit["last"])) for hit in hits
+        )
     )
 
 

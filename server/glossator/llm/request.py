@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from glossator.core.prompts import load_prompt
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm.backends import LearntLimits
-from glossator.llm.catalog import ModelFacts, ProviderProfile
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolSpec
+from glossator.llm.model_facts import ModelFacts, ProviderProfile
 
 ThinkingDisplay = Literal["summarized", "omitted"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.errors import UsageError
-from glossator.core.resources import raise_open_file_limit
+from glossator.core.own_process import raise_open_file_limit
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
-from glossator.lsp.frames import MalformedFrame, frame, read_body, read_header
+from glossator.lsp.messages import MalformedFrame, frame, read_body, read_header
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

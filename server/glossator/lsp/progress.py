@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.answer import RunSoFar
+from glossator.core.citation_words import one_sentence, state_in_words
 from glossator.core.events import (
     AgentProgress,
     AgentStarted,
@@ -25,7 +26,6 @@ from glossator.core.events import (
 )
 from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
-from glossator.core.standing import one_sentence, state_in_words
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol

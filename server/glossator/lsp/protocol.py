@@ -27,9 +27,17 @@ from pygls.protocol.json_rpc import MsgId
 
 from glossator.core.errors import GlossatorError
 from glossator.core.wire import WireError
-from glossator.lsp.frames import MAX_BODY_BYTES, TooLarge, frame
 from glossator.lsp.lifecycle import LifecycleFilter
-from glossator.lsp.messages import glance, message_id, parse, structure, typed
+from glossator.lsp.messages import (
+    MAX_BODY_BYTES,
+    TooLarge,
+    frame,
+    glance,
+    message_id,
+    parse,
+    structure,
+    typed,
+)
 
 _log = logging.getLogger(__name__)
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what is answered or logged here

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from glossator.core.answer import Answer
+from glossator.core.citation_words import findings, found_of, holds, objection, tally
 from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.permission import Cut, ExcerptLine, PermissionRequest, excerpt, is_cut
@@ -25,7 +26,6 @@ from glossator.core.question import Question, asker
 from glossator.core.run_events import not_saved
 from glossator.core.shown import shown, shown_prose, shown_text
 from glossator.core.span import CitationView
-from glossator.core.standing import findings, found_of, holds, objection, tally
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:

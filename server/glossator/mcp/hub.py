@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
-from glossator.core.window import ContextKind
 from glossator.mcp.answers import McpServerList, McpServerView, McpState
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags
-from glossator.core.window import BYTES_PER_TOKEN
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.llm import ToolSpec
 from glossator.mcp.hub import McpServers
 from glossator.mcp.offered import OfferedTool

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from glossator.core.errors import UsageError
+from glossator.core.own_process import import_aside
 from glossator.core.question import Option, Question, QuestionAnswer
-from glossator.core.resources import import_aside
 from glossator.mcp.hub import McpServers
 from glossator.mcp.logins import is_private_enough
 

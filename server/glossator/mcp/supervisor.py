@@ -13,13 +13,13 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from glossator.core.context_kinds import SWITCHED_OFF
+from glossator.core.own_process import import_aside
 from glossator.core.ports import EditorPort
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.resources import import_aside
 from glossator.core.shown import shown, some_of
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_uri
-from glossator.core.window import SWITCHED_OFF
 from glossator.mcp.answers import McpServerView, McpState
 from glossator.mcp.elicitation import CANCELLED, Ask, Filled, fill
 from glossator.mcp.logins import Logins

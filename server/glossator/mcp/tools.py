@@ -315,7 +315,7 @@ def _problem(servers: McpServers, tool: OfferedTool, arguments: dict[str, Any]) 
     """Why a call cannot be made; "" if it can, as far as is known before anybody is asked."""
     if why := servers.why_not_connected(tool.server):
         return why
-    from glossator.mcp.incoming import argument_problem  # noqa: PLC0415 - loaded with the SDK
+    from glossator.mcp.schemas import argument_problem  # noqa: PLC0415 - loaded with the SDK
 
     return argument_problem(tool.schema, arguments)
 

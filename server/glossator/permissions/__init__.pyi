@@ -1,14 +1,20 @@
-from .approvals import Approvals, Switches
+from .approvals import (
+    Approvals,
+    FileDigests,
+    Switches,
+    digest,
+    files_named,
+    fingerprint,
+    paths_named,
+)
 from .decide import Allow, Ask, Decision, Deny, decision_about
-from .fingerprints import FileDigests, digest, files_named, fingerprint, paths_named
-from .grants import Grants, grants_file
+from .grants import Grants, Modes, grants_file
 from .matching import HiddenFiles, is_about
 from .permission_scope import check_permission_scope
 from .policy import (
     FAMILIES,
     MCP,
     MCP_NAME,
-    Modes,
     Places,
     Policy,
     Rule,

@@ -2,7 +2,8 @@
 
 Rules for a session are kept with it. Rules for always are kept by workspace folder in
 `<user configuration folder>/grants.json`. Several servers may write that file, and each sees what
-another one kept or removed. It can be deleted at any time; then the user is asked again.
+another one kept or removed. It can be deleted at any time; then the user is asked again. Each
+session has a mode of its own (`Modes`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
 from glossator.permissions.decide import Allow, Ask, Deny
@@ -242,3 +243,35 @@ def _says(text: str, rule: Rule) -> bool:
         return parse_rule(text) == rule
     except UsageError:
         return False
+
+
+class Modes:
+    """Each session keeps the mode that its first run here began in, or that it was given since."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._new = mode
+        self._of: dict[str, Mode] = {}
+
+    def of(self, session_id: str | None = None) -> Mode:
+        """The mode of a session; without one, or before its first run, that of new sessions."""
+        return self._of.get(session_id or "", self._new)
+
+    @property
+    def known(self) -> dict[str, Mode]:
+        """The sessions that have a mode of their own."""
+        return dict(self._of)
+
+    def begin(self, session_id: str, mode: Mode | None = None) -> None:
+        """A run begins, in `mode` or that of its session, whatever becomes that of new ones."""
+        self._of[session_id] = mode or self.of(session_id)
+
+    def change(self, mode: Mode, session_id: str | None = None) -> None:
+        """The mode of a session from its next tool call on; without one, that of new sessions."""
+        if session_id is None:
+            self._new = mode
+        else:
+            self._of[session_id] = mode
+
+    def forget(self, session_id: str) -> None:
+        """The session was deleted."""
+        self._of.pop(session_id, None)

@@ -1,7 +1,6 @@
 """Permission rules, and the policy made of them: everything that decisions depend on.
 
-Rules from within a workspace have a type of their own, which can neither allow nor set a mode. Each
-session has a mode of its own (`Modes`).
+Rules from within a workspace have a type of their own, which can neither allow nor set a mode.
 """
 
 from __future__ import annotations
@@ -25,39 +24,6 @@ from glossator.core.shown import shown
 from glossator.permissions.command_words import CommandWords
 from glossator.permissions.protected import folded, own_folders
 from glossator.workspace import GitPattern, is_inside, one_per_byte
-
-
-class Modes:
-    """Each session keeps the mode that its first run here began in, or that it was given since."""
-
-    def __init__(self, mode: Mode) -> None:
-        self._new = mode
-        self._of: dict[str, Mode] = {}
-
-    def of(self, session_id: str | None = None) -> Mode:
-        """The mode of a session; without one, or before its first run, that of new sessions."""
-        return self._of.get(session_id or "", self._new)
-
-    @property
-    def known(self) -> dict[str, Mode]:
-        """The sessions that have a mode of their own."""
-        return dict(self._of)
-
-    def begin(self, session_id: str, mode: Mode | None = None) -> None:
-        """A run begins, in `mode` or that of its session, whatever becomes that of new ones."""
-        self._of[session_id] = mode or self.of(session_id)
-
-    def change(self, mode: Mode, session_id: str | None = None) -> None:
-        """The mode of a session from its next tool call on; without one, that of new sessions."""
-        if session_id is None:
-            self._new = mode
-        else:
-            self._of[session_id] = mode
-
-    def forget(self, session_id: str) -> None:
-        """The session was deleted."""
-        self._of.pop(session_id, None)
-
 
 Family = Literal["Edit", "Read"]
 
@@ -205,55 +171,6 @@ class UserRules:
         return UserRules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The folders that rules refer to: the workspace's, the user's home and our own."""
-
-    roots: tuple[str, ...]
-    home: str
-    own: tuple[str, ...] = ()
-
-    @staticmethod
-    def of(roots: Iterable[str]) -> Places:
-        """The places of this user and these workspace folders, by real path."""
-        home = os.path.realpath(os.path.expanduser("~"))
-        return Places(tuple(map(os.path.realpath, roots)), home, own_folders())
-
-    def holds(self, path: str) -> bool:
-        """Whether a real path lies inside the workspace."""
-        return any(is_inside(path, root) for root in self.roots)
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Everything a decision depends on, besides the subject.
-
-    `only_reads`: what was asked for changes nothing, whatever the mode allows.
-    """
-
-    mode: Mode
-    places: Places
-    user: UserRules = field(default_factory=UserRules)
-    session: UserRules = field(default_factory=UserRules)
-    workspace: Restrictions = field(default_factory=Restrictions)
-    only_reads: bool = False
-
-    @property
-    def deny(self) -> tuple[Rule, ...]:
-        """The deny rules of every source."""
-        return self.user.deny + self.session.deny + self.workspace.deny
-
-    @property
-    def ask(self) -> tuple[Rule, ...]:
-        """The ask rules of every source."""
-        return self.user.ask + self.session.ask + self.workspace.ask
-
-    @property
-    def allow(self) -> tuple[Rule, ...]:
-        """The allow rules of the sources that may have some."""
-        return self.user.allow + self.session.allow
-
-
 def _with_argument(text: str, tool: str, argument: str) -> Rule:
     argument = argument.strip()
     if not argument or argument in ("*", "**"):
@@ -305,3 +222,52 @@ def _path_rule(text: str, family: Family, argument: str) -> PathRule:
 
 def _wrong(text: str, why: str) -> UsageError:
     return UsageError(f"The permission rule {shown(text)} cannot be used: {why}. {_HOW}")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that rules refer to: the workspace's, the user's home and our own."""
+
+    roots: tuple[str, ...]
+    home: str
+    own: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(roots: Iterable[str]) -> Places:
+        """The places of this user and these workspace folders, by real path."""
+        home = os.path.realpath(os.path.expanduser("~"))
+        return Places(tuple(map(os.path.realpath, roots)), home, own_folders())
+
+    def holds(self, path: str) -> bool:
+        """Whether a real path lies inside the workspace."""
+        return any(is_inside(path, root) for root in self.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything a decision depends on, besides the subject.
+
+    `only_reads`: what was asked for changes nothing, whatever the mode allows.
+    """
+
+    mode: Mode
+    places: Places
+    user: UserRules = field(default_factory=UserRules)
+    session: UserRules = field(default_factory=UserRules)
+    workspace: Restrictions = field(default_factory=Restrictions)
+    only_reads: bool = False
+
+    @property
+    def deny(self) -> tuple[Rule, ...]:
+        """The deny rules of every source."""
+        return self.user.deny + self.session.deny + self.workspace.deny
+
+    @property
+    def ask(self) -> tuple[Rule, ...]:
+        """The ask rules of every source."""
+        return self.user.ask + self.session.ask + self.workspace.ask
+
+    @property
+    def allow(self) -> tuple[Rule, ...]:
+        """The allow rules of the sources that may have some."""
+        return self.user.allow + self.session.allow

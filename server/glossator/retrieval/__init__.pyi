@@ -14,7 +14,7 @@ from .chunks.chunk_index import ChunkIndex, IndexedFile, Matches
 from .chunks.cutting import Chunk, described
 from .chunks.jobs import KeepContexts, cut_documents
 from .chunks.keeper import ChunkKeeper
-from .chunks.requests import ALL_STAGES, ChunkStatus, Place, Reason, Stages
+from .chunks.requests import ALL_STAGES, ChunkStatus, Reason, StageRank, Stages
 from .chunks.words import QuestionWords, Telling, question_of, telling_lines, terms_of
 from .contexts.batches import Pace
 from .contexts.context_file import (
@@ -48,7 +48,7 @@ from .embeddings.embedder import (
 )
 from .embeddings.embedding import Embedding, vectors_file
 from .embeddings.jobs import EmbedChunks, Embedded, EmbedQuery, opened
-from .embeddings.kept import APPROXIMATE_ABOVE, KeptVectors, VectorIndex, VectorPlace, VectorStore
+from .embeddings.vector_store import KeptVectors, VectorPlace, VectorStore
 from .features import FEATURES, figures_of
 from .ranker import VECTORS, ordered, rank, scaled
 from .rerank import (
@@ -73,7 +73,6 @@ from .search_tool import (
 
 __all__ = [
     "ALL_STAGES",
-    "APPROXIMATE_ABOVE",
     "FEATURES",
     "KIND",
     "MAX_CHUNKS",
@@ -115,7 +114,6 @@ __all__ = [
     "Pace",
     "PackedVectors",
     "PassageTokens",
-    "Place",
     "QuestionWords",
     "RankedRetriever",
     "Reason",
@@ -133,10 +131,10 @@ __all__ = [
     "SourceChunk",
     "SourceDocument",
     "StagePlace",
+    "StageRank",
     "Stages",
     "Tariff",
     "Telling",
-    "VectorIndex",
     "VectorPlace",
     "VectorStore",
     "Vectors",

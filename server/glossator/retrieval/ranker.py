@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glossator.retrieval.chunks.candidate import Candidate
 from glossator.retrieval.chunks.chunk_index import Matches
-from glossator.retrieval.chunks.requests import ALL_STAGES, Place, Reason, Stages
+from glossator.retrieval.chunks.requests import ALL_STAGES, Reason, StageRank, Stages
 from glossator.retrieval.chunks.words import QuestionWords
 from glossator.retrieval.features import FEATURES, figures_of
 
@@ -38,7 +38,7 @@ class Ranked:
 
     candidate: Candidate
     score: float
-    places: Mapping[str, Place]
+    places: Mapping[str, StageRank]
     reasons: tuple[Reason, ...] = ()
 
 
@@ -78,7 +78,7 @@ def rank(
             matches.candidates[row],
             float(scores[row]),
             {
-                name: Place(int(places[name][row]), float(values[row]))
+                name: StageRank(int(places[name][row]), float(values[row]))
                 for name, values in by_stage.items()
             },
             reasons(row) if reasons else (),

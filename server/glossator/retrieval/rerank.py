@@ -28,7 +28,7 @@ from glossator.core.errors import ModelError
 from glossator.core.events import Usage
 from glossator.core.prompts import load_prompt
 from glossator.core.terms import query_terms
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import Meter, Model, Reply, ReplyUsage, StopReason, cost, side_query
 from glossator.retrieval.contexts.passages import tag_of
 from glossator.settings import RetrievalSettings

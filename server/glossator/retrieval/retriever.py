@@ -24,9 +24,9 @@ from glossator.retrieval.chunks.requests import (
     LOADING,
     ChunksFound,
     Corpus,
-    Place,
     Reason,
     SearchRequest,
+    StageRank,
     Stages,
 )
 from glossator.retrieval.chunks.words import words_of
@@ -55,7 +55,7 @@ class Hit:
     document: Document
     chunk: Chunk
     score: float
-    places: dict[str, Place]
+    places: dict[str, StageRank]
     reasons: tuple[Reason, ...] = ()
 
     @property
@@ -260,7 +260,7 @@ async def _reranked(
     if better.problem:
         return list(hits), better.problem
     return [
-        replace(hits[at], places={**hits[at].places, better.by: Place(rank, 0.0)})
+        replace(hits[at], places={**hits[at].places, better.by: StageRank(rank, 0.0)})
         for rank, at in enumerate(better.order, 1)
     ], ""
 

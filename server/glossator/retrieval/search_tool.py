@@ -11,8 +11,8 @@ from pydantic import Field
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span, whole_and_cut
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import ToolResult, counted, shorten
-from glossator.core.window import BYTES_PER_TOKEN
 from glossator.retrieval.answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.requests import ALL_STAGES, Stages

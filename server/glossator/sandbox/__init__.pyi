@@ -1,4 +1,5 @@
 from .bash_tool import Bash, BashArgs
+from .confinement import CommandLimits, HardLinkedFiles, Unavailable
 from .environment import scrubbed, search_path
 from .idle import IdleTimes
 from .jobs import MOST_RUNNING, Polled
@@ -13,7 +14,6 @@ from .output import (
     exit_text,
     output_text,
 )
-from .policy import CommandLimits, HardLinkedFiles, Unavailable
 from .process import Finished, Show
 from .quarantine import Quarantine, outcome_text, quarantine_question
 from .shell import LimitedShell, ShellCommand, ShellContext

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
+from glossator.sandbox.confinement import Confined, Quota, SandboxPolicy, Unavailable
 from glossator.sandbox.environment import git_settings
 from glossator.sandbox.hard_links import find_below
 from glossator.sandbox.mounts import (
@@ -30,7 +31,6 @@ from glossator.sandbox.mounts import (
     mounts_for,
     placeholder,
 )
-from glossator.sandbox.policy import Confined, Quota, SandboxPolicy, Unavailable
 from glossator.workspace import is_inside
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")

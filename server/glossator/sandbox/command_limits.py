@@ -26,8 +26,8 @@ from glossator.permissions import (
     protected_entry,
     protected_in,
 )
+from glossator.sandbox.confinement import CommandLimits
 from glossator.sandbox.mounts import is_placeholder
-from glossator.sandbox.policy import CommandLimits
 from glossator.sandbox.quarantine import ProtectedNames
 from glossator.workspace import (
     FileEntry,

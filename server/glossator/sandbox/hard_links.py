@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.sandbox.policy import HardLinkedFiles
+from glossator.sandbox.confinement import HardLinkedFiles
 from glossator.workspace import is_inside, outermost
 
 _PLACES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"

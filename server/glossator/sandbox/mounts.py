@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.confinement import SandboxPolicy
 from glossator.workspace import is_inside
 
 if sys.platform != "win32":

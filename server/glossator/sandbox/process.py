@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from glossator.sandbox.confinement import Confined
 from glossator.sandbox.output import Exit, Output, OutputBuffer
-from glossator.sandbox.policy import Confined
 from glossator.shell import FailedPart
 
 _GRACE_SECONDS = 2.0  # seconds between asking a command to end and ending it

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import platformdirs
 
-from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
+from glossator.sandbox.confinement import Confined, SandboxPolicy, Unavailable
 from glossator.workspace import is_inside
 
 _PROGRAM = "/usr/bin/sandbox-exec"

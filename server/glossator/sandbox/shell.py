@@ -14,9 +14,16 @@ from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 
 from glossator.core.errors import UsageError
+from glossator.core.own_process import open_file_limit_of_commands
 from glossator.core.permission import Permit
-from glossator.core.resources import open_file_limit_of_commands
 from glossator.core.shown import shown
+from glossator.sandbox.confinement import (
+    CommandLimits,
+    Confined,
+    Sandbox,
+    SandboxPolicy,
+    Unavailable,
+)
 from glossator.sandbox.environment import (
     GitSettings,
     git_settings,
@@ -27,7 +34,6 @@ from glossator.sandbox.environment import (
 )
 from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.jobs import Jobs, Polled
-from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, Show, run
 from glossator.shell import CommandContext, is_installed, parse, part_codes
 from glossator.workspace import is_inside, real_path

@@ -12,11 +12,17 @@ from glossator.permissions import HiddenFiles, fixed_paths, git_protected_paths
 from glossator.sandbox import quarantine
 from glossator.sandbox.bubblewrap import find_bubblewrap
 from glossator.sandbox.command_limits import LimitFinder
+from glossator.sandbox.confinement import (
+    HardLinkedFiles,
+    Quota,
+    Sandbox,
+    SandboxPolicy,
+    Unavailable,
+)
 from glossator.sandbox.hard_links import hard_linked_files
 from glossator.sandbox.jobs import Jobs
 from glossator.sandbox.mounts import remove_placeholder
 from glossator.sandbox.output import BlockedPaths
-from glossator.sandbox.policy import HardLinkedFiles, Quota, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.quarantine import ProtectedNames, Quarantine
 from glossator.sandbox.seatbelt import find_seatbelt
 from glossator.sandbox.shell import LimitedShell, Shell

@@ -1,5 +1,3 @@
-from .agents import AgentConversation, PersistedAgent
-from .catalog import ListedSession, Sessions
 from .compaction.compaction import CarriedState, Compacted, Compactor, NoGain
 from .compaction.kept import KeptTools, calls_in
 from .compaction.mending import Mending
@@ -15,9 +13,10 @@ from .export import (
     to_json,
     to_markdown,
 )
-from .records import ModelCall, Record
+from .records import AgentConversation, ModelCall, PersistedAgent, Record
 from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Reminders, Session
+from .sessions import ListedSession, Sessions
 from .state import (
     EDITOR_STATE,
     FACTS,

@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import chain, groupby
 from typing import Any
 
+from glossator.core.citation_words import findings, tally
 from glossator.core.events import (
     CitationChecked,
     DiscardReason,
@@ -28,18 +29,19 @@ from glossator.core.prompts import load_prompt
 from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.shown import shown, shown_prose
 from glossator.core.span import CitationView
-from glossator.core.standing import findings, tally
 from glossator.llm import ContentBlock, Message, price_in_words, text_of
-from glossator.sessions.agents import AgentBegun, PersistedAgent, agents_in
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.records import (
+    AgentBegun,
     Happened,
     ModelCall,
+    PersistedAgent,
     Received,
     Record,
     Restarted,
     Revised,
     Said,
+    agents_in,
     encode,
     kept_event,
 )

@@ -30,7 +30,6 @@ from glossator.llm import (
     tool_answers,
     with_text,
 )
-from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.compaction.compaction import CompactionBackoff
 from glossator.sessions.journal import (
     Head,
@@ -42,12 +41,15 @@ from glossator.sessions.journal import (
 )
 from glossator.sessions.records import (
     UNTITLED,
+    AgentBegun,
+    AgentSaid,
     Amended,
     KeptValue,
     ModelCall,
     Prefix,
     Received,
     Record,
+    Reported,
     Restarted,
     Revised,
     Rewound,

@@ -17,9 +17,10 @@ from glossator.core.images import Image
 from glossator.core.report import Report
 from glossator.core.span import Span
 from glossator.llm import Message, Spending, ToolSpec
-from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.records import (
     UNTITLED,
+    AgentBegun,
+    AgentSaid,
     Amended,
     Begun,
     Happened,
@@ -29,6 +30,7 @@ from glossator.sessions.records import (
     ReadShown,
     Received,
     Record,
+    Reported,
     Restarted,
     Revised,
     Rewound,

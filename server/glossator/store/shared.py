@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from glossator.core.errors import StoreUnavailable
-from glossator.core.resources import import_aside
+from glossator.core.own_process import import_aside
 from glossator.core.shown import shown
 
 if TYPE_CHECKING:

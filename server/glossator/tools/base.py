@@ -223,7 +223,7 @@ class ToolContext:
     | `SymbolFinder` | `Application.reading_abilities` | Symbols, Memory |
     | `RankedRetriever` | `Application.reading_abilities` | Search |
     | `ShellContext` | `TurnShell`, from `SessionActing.shell_of` | Bash |
-    | `SessionMemories` | `session_memories` (`application/session_memory.py`) | Memory |
+    | `SessionMemories` | `session_memories` (`application/session_summaries.py`) | Memory |
     | `SubAgents` | `Delegation`, from `TurnContext.tool_context` | Explore, Fork |
     | `Skills` | `LoadedSkills`, from `TurnContext.tool_context` and `Delegation` | Skill |
 
@@ -244,7 +244,7 @@ class ToolContext:
     todo: TodoList = field(default_factory=TodoList)
     runs: CommandRuns = field(default_factory=CommandRuns)
     findings: Findings = field(default_factory=Findings)
-    # in a turn `RunQuestions.of_model` (`turn/questions.py`)
+    # in a turn `RunQuestions.of_model` (`turn/user_questions.py`)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _no_answer
     diagnostics: Callable[
         [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]

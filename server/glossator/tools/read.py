@@ -18,8 +18,8 @@ from glossator.core.images import image_of, is_image
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
-from glossator.core.window import BYTES_PER_TOKEN
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.visible_document import refusal, visible

@@ -2,9 +2,8 @@ from .calls import call_tool, permit_direct_call
 from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
-from .plan.dispatcher import PlanChoice
+from .plan.planner import PlanChoice
 from .plan.task_result import fact_line
-from .told.attached import refuse_hidden
 from .told.attachments import (
     Attachment,
     Pasted,
@@ -17,6 +16,7 @@ from .told.attachments import (
 from .told.changes import telling_first, views_of
 from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
+from .told.exhibits import refuse_hidden
 from .told.facts import facts_for
 from .told.instruction_files import (
     InstructionFile,

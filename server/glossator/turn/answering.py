@@ -26,13 +26,21 @@ from glossator.turn.delegation import Delegation
 from glossator.turn.judged.new_facts import memorise
 from glossator.turn.loop import run_agent
 from glossator.turn.orchestrator import Action, Orchestrator, Signal
-from glossator.turn.plan.decomposer import NoPlan, decompose, workspace_line
-from glossator.turn.plan.dispatcher import PlanChoice, PlanQuestion, TaskType, by_words, dispatch
+from glossator.turn.plan.planner import (
+    NoPlan,
+    PlanChoice,
+    PlanQuestion,
+    TaskType,
+    by_words,
+    decompose,
+    dispatch,
+    workspace_line,
+)
 from glossator.turn.plan.task_result import TaskResult
 from glossator.turn.plan.tasks import PlannedTasks, execute, synthesis
-from glossator.turn.questions import DIRECTLY, GO_ON, RunQuestions, plan_text
 from glossator.turn.run import Agent, RunContext, RunOutcome
 from glossator.turn.told.question import say_steered
+from glossator.turn.user_questions import DIRECTLY, GO_ON, RunQuestions, plan_text
 
 HEAD_START = 0.02  # seconds in which the first request leaves undisturbed
 GRACE = 1.0  # seconds that calls of the first reply wait for the dispatcher

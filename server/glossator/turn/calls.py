@@ -119,7 +119,7 @@ async def _call_tool(
         if hooks is not None and not hooks.concern(about):
             hooks = None
         if hooks is not None:
-            args, context, note = await _heard(hooks, tool, args, context, call.id)
+            args, context, note = await _after_hooks(hooks, tool, args, context, call.id)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
@@ -150,7 +150,7 @@ def _arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
         raise UsageError(_argument_problems(tool, error)) from error
 
 
-async def _heard(
+async def _after_hooks(
     hooks: ToolHooks, tool: Tool, args: ToolArgs, context: ToolContext, call_id: str
 ) -> tuple[ToolArgs, ToolContext, str]:
     """Ask the hooks about a call; returns the call as they changed it, and a note about that.

@@ -21,8 +21,9 @@ from glossator.llm import Message, Meter, Model, ToolSpec, user_message
 from glossator.sessions import AgentConversation, Run, RunClock, Session
 from glossator.settings import AgentBudget
 from glossator.tools import Findings, ReadState, Registry, ToolContext
+from glossator.turn.guard import seconds_for_last_word
 from glossator.turn.lookup import look_up, looked_at
-from glossator.turn.run import Agent, seconds_for_last_word
+from glossator.turn.run import Agent
 from glossator.turn.subagent import AgentJob, Judged, read_only_permission, unheard, work
 from glossator.turn.told.customizations import OWNERS, LoadedSkills, customizations_now
 from glossator.turn.told.opening import sub_agent_section

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.application import Application, WorkspaceNow
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access, Mode
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text
 from glossator.core.tool_result import ToolResult, shorten
-from glossator.core.window import ContextKind
 from glossator.hooks import (
     KIND,
     HookAnswer,

@@ -12,9 +12,9 @@ from glossator.core.citations import place
 from glossator.core.document import Missing
 from glossator.core.errors import UsageError
 from glossator.core.span import FoundPlace, whole_and_cut
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_path
-from glossator.core.window import BYTES_PER_TOKEN
 from glossator.llm import ToolCall
 from glossator.retrieval import MAX_QUERY, MAX_TOKENS
 from glossator.symbols import Definition, Name, SearchScope, Symbol, SymbolFinder

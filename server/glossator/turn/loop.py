@@ -31,8 +31,9 @@ from glossator.llm import (
     whole_reply,
 )
 from glossator.turn.calls import EarlyCalls, execute
-from glossator.turn.query import ask, begin_again, make_room
-from glossator.turn.run import Agent, Guard, RunContext, RunOutcome, Stop, acts
+from glossator.turn.guard import Guard
+from glossator.turn.model_request import ask, begin_again, make_room
+from glossator.turn.run import Agent, RunContext, RunOutcome, Stop, acts
 
 MOST_TIMES = 3  # that hooks have the model go on
 

@@ -20,8 +20,9 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Event, Notice, RunFinished, RunStarted, Steered, Todo, TodoChanged
 from glossator.core.images import Image
 from glossator.core.permission import Mode
+from glossator.core.plan_text import PLANNED, plan_of, steps_of
 from glossator.core.prompts import load_prompt
-from glossator.core.question import PLANNED, asking_for, plan_of, steps_of
+from glossator.core.question import asking_for
 from glossator.core.span import CitationView
 from glossator.hooks import HookEvent
 from glossator.llm import Message
@@ -33,7 +34,7 @@ from glossator.turn.delegation import Delegation
 from glossator.turn.hooks import SessionHooks, session_hooks
 from glossator.turn.judged.grounding import Grounding
 from glossator.turn.judged.new_facts import write_memory_back
-from glossator.turn.plan.dispatcher import PlanChoice, PlanQuestion
+from glossator.turn.plan.planner import PlanChoice, PlanQuestion
 from glossator.turn.run import RunContext, Stop
 from glossator.turn.told.attachments import attach_mentioned
 from glossator.turn.told.changes import changed_files, keep_texts, tell_changed_files, unsaved_files

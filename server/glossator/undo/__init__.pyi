@@ -1,4 +1,3 @@
-from .apply import Problem, TurnChanges, cut_off_in_notes, undone_in_notes
 from .checkpoint_log import CheckpointStore
 from .checkpoints import Checkpoints, FileDelta
 from .file_states import (
@@ -12,6 +11,7 @@ from .file_states import (
     Restored,
     as_state,
 )
+from .plans import Problem, TurnChanges, cut_off_in_notes, undone_in_notes
 from .taking_back import OnConflict, Undone
 from .turn_log import CHECKPOINTS, SEEN_UNDOS
 

@@ -26,7 +26,23 @@ from glossator.core.events import UndoneTurn
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.run_events import FileChange
 from glossator.store import Objects
-from glossator.undo.apply import (
+from glossator.undo.baseline import BaselineCoverage, BaselineLimits
+from glossator.undo.checkpoint_log import (
+    CheckpointStore,
+    FileStateReader,
+)
+from glossator.undo.command_changes import Commands, Listed, Rests, claimed_elsewhere
+from glossator.undo.file_states import (
+    Content,
+    DiskFiles,
+    FileState,
+    FoundState,
+    NoFile,
+    RestorableFiles,
+    Stored,
+    same,
+)
+from glossator.undo.plans import (
     Plan,
     Problem,
     TurnChanges,
@@ -37,22 +53,6 @@ from glossator.undo.apply import (
     undoable_turns,
     undone_turns,
     unkept,
-)
-from glossator.undo.baseline import BaselineCoverage, BaselineLimits
-from glossator.undo.checkpoint_log import (
-    CheckpointStore,
-    FileStateReader,
-)
-from glossator.undo.commands import Commands, Listed, Rests, claimed_elsewhere
-from glossator.undo.file_states import (
-    Content,
-    DiskFiles,
-    FileState,
-    FoundState,
-    NoFile,
-    RestorableFiles,
-    Stored,
-    same,
 )
 from glossator.undo.taking_back import OnConflict, PreparedUndo, Undone, finish_undo, finished
 from glossator.undo.turn_log import Note, NoteStore, Turn, TurnLog

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 
-from glossator.undo.apply import (
-    Plan,
-    Problem,
-    below,
-    conflicts,
-    restorations,
-    taken_back,
-    unkept,
-)
 from glossator.undo.checkpoint_log import FileStateReader
 from glossator.undo.file_states import FileState, Folder, NoFile, as_state, same
+from glossator.undo.plans import Plan, Problem, below, conflicts, restorations, taken_back, unkept
 from glossator.undo.turn_log import Note, Turn, TurnLog
 
 _MEANWHILE = "was changed by somebody else just now"

@@ -28,7 +28,7 @@ from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
-from glossator.core.resources import return_free_memory
+from glossator.core.own_process import return_free_memory
 from glossator.worker.items import HERE, MARK_BYTES, Troubles
 from glossator.worker.jobs import (
     Advanced,

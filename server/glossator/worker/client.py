@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from glossator.core.errors import GlossatorError
-from glossator.core.resources import is_exhaustion
+from glossator.core.own_process import is_exhaustion
 from glossator.worker.connection import Connection, End, launch, unpickled
 from glossator.worker.items import Item, Trouble, Troubles, load, save
 from glossator.worker.jobs import Job, JobProgress

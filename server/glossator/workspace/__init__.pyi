@@ -37,8 +37,8 @@ from .files.state_folder import (
 )
 from .files.walk import SPECIAL, UNREADABLE, list_once
 from .index.jobs import Prune
-from .index.query import version_of
 from .index.required import analyse
+from .index.searchable import version_of
 from .search.fuzzy import FolderFinder, best_files, match_rank, newest_files
 from .search.ripgrep import NoRipgrep, Request, find_ripgrep
 from .search.scan import Lines, compile_pattern, matching_lines

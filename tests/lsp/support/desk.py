@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from glossator.lsp import buttons
+from glossator.lsp import port
 from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
 from tests.quiet import QUIET, quietly
@@ -290,7 +290,7 @@ async def acting(
         async with StandIn(script) as api:
             patch.setenv("ANTHROPIC_API_KEY", "k")
             patch.setenv("ANTHROPIC_BASE_URL", api.base_url)
-            patch.setattr(buttons, "PAUSE_SECONDS", 0.0)  # nobody types
+            patch.setattr(port, "PAUSE_SECONDS", 0.0)  # nobody types
             for variable, model in NAMED.items():
                 patch.setenv(variable, model)
             async with connected(build_server()) as editor:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import Meter
 from glossator.llm.request import ModelOptions
 from glossator.retrieval import SourceChunk, SourceDocument

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.events import Usage
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import CacheRates
 from glossator.retrieval.contexts.costs import PassageTokens, Tariff, price_passages
 from tests.retrieval.contexts.making import document, maker

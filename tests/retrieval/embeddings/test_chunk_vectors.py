@@ -18,7 +18,7 @@ from glossator.retrieval.chunks.requests import Synced, SyncRequest, VectorsRequ
 from glossator.retrieval.contexts.context_file import keep_contexts
 from glossator.retrieval.embeddings.chunk_vectors import LOADED
 from glossator.retrieval.embeddings.embedder import unit
-from glossator.retrieval.embeddings.kept import VectorsHere
+from glossator.retrieval.embeddings.vector_index import VectorsHere
 from glossator.symbols import Library
 from glossator.worker import Slices
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.retrieval import EmbedderChoice, VectorPlace
 from glossator.retrieval.chunks.candidate import chunk_key
 from glossator.retrieval.chunks.cutting import Chunk

@@ -16,13 +16,13 @@ from glossator.retrieval import (
     Embedded,
     EmbedderChoice,
     EmbedQuery,
-    VectorIndex,
     VectorStore,
     text_key,
 )
 from glossator.retrieval.embeddings.embedder import Batch, packed, unit
 from glossator.retrieval.embeddings.jobs import _batches
 from glossator.retrieval.embeddings.local import MODEL_ID
+from glossator.retrieval.embeddings.vector_index import VectorIndex
 from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from tests.patience import until
 from tests.retrieval.embeddings.servers import (

@@ -20,8 +20,9 @@ from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval.embeddings import milvus
 from glossator.retrieval.embeddings.chunk_vectors import opened_vectors
 from glossator.retrieval.embeddings.embedder import Access, Vectors, unit
-from glossator.retrieval.embeddings.kept import VectorPlace, VectorsHere, VectorStore
 from glossator.retrieval.embeddings.milvus import MilvusVectors
+from glossator.retrieval.embeddings.vector_index import VectorsHere
+from glossator.retrieval.embeddings.vector_store import VectorPlace, VectorStore
 from glossator.worker import Slices
 from tests.patience import SECONDS
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from glossator.core.errors import EmbeddingFailed
-from glossator.retrieval import PackedVectors, VectorIndex, Vectors, VectorStore
+from glossator.retrieval import PackedVectors, Vectors, VectorStore
 from glossator.retrieval.embeddings.embedder import packed, unit
+from glossator.retrieval.embeddings.vector_index import VectorIndex
 from tests.lsp.support.chance import seeded
 
 ROOM = 50_000_000

@@ -10,6 +10,7 @@ import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
 from glossator.commands.window import SentRequest, window_layers
+from glossator.core.context_kinds import Kind
 from glossator.core.events import (
     DiscardReason,
     Event,
@@ -18,7 +19,6 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
-from glossator.core.window import Kind
 from glossator.lsp.reports import answer_to_markdown
 from glossator.sessions.compaction.kept import KeptTools, collect
 from glossator.sessions.compaction.summary import PromptPrefix

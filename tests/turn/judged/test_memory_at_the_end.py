@@ -11,7 +11,7 @@ import pytest
 
 from glossator.commands.facts import ExportFactsRequest, export_facts
 from glossator.core.errors import ModelError
-from glossator.turn.plan.dispatcher import PlanChoice
+from glossator.turn.plan.planner import PlanChoice
 from tests.patience import until
 from tests.sides import JUDGED, asked, judging
 from tests.stage import Stage, stage

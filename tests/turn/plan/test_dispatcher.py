@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.turn.plan.dispatcher import TaskType, by_words
+from glossator.turn.plan.planner import TaskType, by_words
 
 QUESTIONS = tomllib.loads((Path(__file__).parent / "questions.toml").read_text("utf-8"))
 

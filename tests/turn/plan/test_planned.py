@@ -30,7 +30,7 @@ from glossator.core.run_events import (
     UncitedClaim,
 )
 from glossator.grounding.statement_lines import CitedStatement, settled
-from glossator.turn.plan.dispatcher import PlanChoice
+from glossator.turn.plan.planner import PlanChoice
 from tests.patience import SECONDS
 from tests.sides import JUDGED, judging
 from tests.stage import Stage, stage

@@ -19,7 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.span import Basis, CitationStatus, CitationView, Span
 from glossator.sessions.compaction.kept import KeptTools, collect
-from glossator.turn.plan.dispatcher import PlanChoice
+from glossator.turn.plan.planner import PlanChoice
 from tests.patience import SECONDS, until
 from tests.sides import asked
 from tests.stage import Stage, stage

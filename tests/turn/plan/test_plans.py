@@ -13,10 +13,10 @@ from glossator.core.question import Option
 from glossator.core.report import Finding, Report
 from glossator.core.run_events import PlannedTask, TaskState
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.turn.plan.decomposer import read_plan, workspace_line
+from glossator.turn.plan.planner import read_plan, workspace_line
 from glossator.turn.plan.task_result import TaskResult, result_of, without_conflicts
 from glossator.turn.plan.tasks import execute
-from glossator.turn.questions import plan_text, read_plan_text
+from glossator.turn.user_questions import plan_text, read_plan_text
 from tests.workspaces import MakeWorkspace
 
 

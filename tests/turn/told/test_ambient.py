@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from glossator.core.attached import EditorState, ShownLines
+from glossator.core.tokens import estimate_tokens
 from glossator.core.uri import to_uri
-from glossator.core.window import estimate_tokens
 from glossator.workspace.documents.overlays import Edited, Opened, TextEdit
 from tests.stage import Stage, stage
 from tests.standin import Text, Turn

@@ -10,12 +10,12 @@ import pytest
 
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.commands.window import ShowContextRequest, show_context
+from glossator.core.context_kinds import Kind
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
 from glossator.core.fact import FactState, NewFact
 from glossator.core.run_events import FactChanged
 from glossator.core.span import Basis, Citation, CitationStatus, Span
-from glossator.core.window import Kind
 from glossator.grounding import AnswerStatement
 from glossator.grounding.rules import Verdict
 from glossator.grounding.verdicts import CheckedStatement

@@ -14,9 +14,9 @@ import pytest
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.commands.turns import RewindRequest, rewind
 from glossator.commands.window import ShowContextRequest, show_context
+from glossator.core.context_kinds import Kind
 from glossator.core.errors import ModelError
 from glossator.core.events import Envelope, Notice, RunFinished
-from glossator.core.window import Kind
 from glossator.llm import Meter
 from glossator.memory import Kept
 from glossator.sessions import MEMORIES

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from glossator.cli.messages import amount, duration, first_paragraph, names, plural, short
 from glossator.cli.render import TextLine, line
+from glossator.core.citation_words import one_sentence, state_in_words
 from glossator.core.edit import EditPlan
 from glossator.core.events import (
     AgentFinished,
@@ -29,7 +30,6 @@ from glossator.core.run_events import (
     not_saved,
 )
 from glossator.core.shown import brief_arguments
-from glossator.core.standing import one_sentence, state_in_words
 
 _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.PENDING: ("☐", "", "[ ]"),

@@ -22,7 +22,7 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, line, listed
-from glossator.cli.render.standing import standing_parts
+from glossator.cli.render.citations import standing_parts
 from glossator.cli.retrieval import retrieval_parts
 from glossator.cli.sessions import session_parts
 from glossator.commands import (
@@ -44,7 +44,7 @@ from glossator.commands import (
 )
 from glossator.core.answer import Answer
 from glossator.core.shown import shown
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 
 _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows its own answers
     session_parts,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from glossator.cli import render
 from glossator.cli.messages import OPEN_ADDRESS, PROMPT
-from glossator.cli.render.standing import marked_text
+from glossator.cli.render.citations import marked_text
 from glossator.core.answer import Answer
 from glossator.core.shown import PATTERNS, shown_prose, shown_text
 from glossator.core.wire import Json, to_wire

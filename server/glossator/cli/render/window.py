@@ -8,7 +8,7 @@ from glossator.cli.messages import amount
 from glossator.cli.render import Bar, Cell, Column, Part, Segment, Styled, Table, line
 from glossator.commands import ContextAnswer
 from glossator.commands import Part as WindowPart
-from glossator.core.window import Kind
+from glossator.core.context_kinds import Kind
 
 _BAR_CHARACTERS = 8  # characters of a bar that stands for everything in the window
 _EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from glossator.core.window import ContextKind, Kind
+from glossator.core.context_kinds import ContextKind, Kind
 from glossator.customizations import Owner
 
 Source = Literal["settings", "session", "always"]

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from glossator.core.events import Usage
 from glossator.core.permission import Mode
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.workspace import CacheStatistics, Skipped
 
 

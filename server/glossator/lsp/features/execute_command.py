@@ -17,7 +17,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.commands import DECLARED
-from glossator.core.question import PLANNED, answered_offer, offer_plan, plan_of
+from glossator.core.plan_text import PLANNED, answered_offer, offer_plan, plan_of
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import (
     hit_locations,

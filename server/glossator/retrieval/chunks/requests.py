@@ -12,7 +12,7 @@ from glossator.worker import JobProgress
 
 if TYPE_CHECKING:
     from glossator.retrieval.embeddings.embedder import Vectors
-    from glossator.retrieval.embeddings.kept import VectorPlace
+    from glossator.retrieval.embeddings.vector_store import VectorPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ ALL_STAGES = Stages()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StageRank:
     """Where a stage put a chunk, from 1 on, and its score."""
 
     rank: int
@@ -122,7 +122,7 @@ class FoundChunk:
     digest: bytes
     chunk: Chunk
     score: float
-    places: Mapping[str, Place]
+    places: Mapping[str, StageRank]
     reasons: tuple[Reason, ...] = ()
 
 

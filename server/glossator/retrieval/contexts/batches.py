@@ -80,14 +80,14 @@ class BatchRun:
         self,
         means: Means,
         batches: MessageBatches,
-        ledger: Ledger,
+        log: BatchLog,
         tally: Tally,
         purse: Purse,
         pace: Pace,
     ) -> None:
         self._means = means
         self._batches = batches
-        self._ledger = ledger
+        self._batch_log = log
         self._tally = tally
         self._purse = purse
         self._pace = pace
@@ -172,7 +172,7 @@ class BatchRun:
             queued.tries += 1
         # Before the request leaves: a process that dies from here on finds the batch again, and
         # pays for nothing twice (docs/decisions/0037).
-        await self._ledger.intend(pending)
+        await self._batch_log.intend(pending)
         self._purse.hold(most)
         self._pending.append(pending)
         requests = [(custom_id(key), body) for key, body in zip(keys, bodies, strict=True)]
@@ -184,7 +184,7 @@ class BatchRun:
         except ModelError as error:
             _log.warning("Whether a batch was created is not known (%s); it is looked for.", error)
         else:
-            await self._ledger.made(pending, batch.id)
+            await self._batch_log.made(pending, batch.id)
             self._look_after = FIRST_LOOK
 
     async def _look_at_all(self) -> None:
@@ -218,12 +218,12 @@ class BatchRun:
         ids = {custom_id(key) for key in pending.keys}
         maybe = False
         for batch in reversed(await self._batches.newer_than(pending.after)):
-            if batch.id in self._ledger.ids or batch.requests != len(ids) or batch.archived:
+            if batch.id in self._batch_log.ids or batch.requests != len(ids) or batch.archived:
                 continue
             if not batch.ended:
                 maybe = True
             elif any(r.custom_id in ids for r in await self._batches.results(batch.id)):
-                await self._ledger.made(pending, batch.id)
+                await self._batch_log.made(pending, batch.id)
                 return batch
         if maybe:
             return None
@@ -281,7 +281,7 @@ class BatchRun:
 
     async def _drop(self, pending: PendingBatch, paid: float = 0.0) -> None:
         """Note that the batch is done, or does not exist."""
-        await self._ledger.done(pending)
+        await self._batch_log.done(pending)
         self._pending.remove(pending)
         await self._purse.settle(pending.most, paid)
 
@@ -316,7 +316,7 @@ class PendingBatch:
         return PendingBatch(uuid.uuid4().hex, tuple(keys), most, after)
 
 
-class Ledger:
+class BatchLog:
     """Which batches of a folder are under way, on disk before and after each is created.
 
     An append-only log that one process owns from `open` to `close`. A batch is *intended*, with the

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from glossator.core.events import Usage
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.llm import (
     BATCH_SHARE,
     CACHE_RATES,

@@ -19,7 +19,7 @@ from glossator.core.errors import (
     RequestTooLong,
     StoreUnavailable,
 )
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import Meter, Model, Reply, RetryWait, StopReason
 from glossator.retrieval.contexts.context_file import ContextStore, clean_context
 from glossator.retrieval.contexts.costs import PassageTokens, Purse, Tally, Tariff

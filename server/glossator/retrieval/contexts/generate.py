@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from glossator.core.errors import ModelError, UsageError
 from glossator.llm import MessageBatches, Meter, Model, batches_of, known_facts
-from glossator.retrieval.contexts.batches import BatchRun, Ledger, Pace
+from glossator.retrieval.contexts.batches import BatchLog, BatchRun, Pace
 from glossator.retrieval.contexts.context_file import ContextStore
 from glossator.retrieval.contexts.costs import (
     ContextEstimate,
@@ -104,7 +104,7 @@ class ContextGenerator:
     async def estimate(self, documents: Sequence[SourceDocument]) -> ContextEstimate:
         """What the contexts that are missing would cost; sends nothing."""
         passages, kept = await self._missing(documents)
-        pending = await asyncio.to_thread(Ledger(self._folder).pending)
+        pending = await asyncio.to_thread(BatchLog(self._folder).pending)
         under_way = {key for each in pending for key in each.keys}
         return await asyncio.to_thread(self._priced, passages, kept, under_way)
 
@@ -125,8 +125,8 @@ class ContextGenerator:
         when it cannot begin, and `StoreUnavailable`.
         """
         self._check(dollars, batched=batched)
-        ledger = Ledger(self._folder)
-        pending = await ledger.open()
+        log = BatchLog(self._folder)
+        pending = await log.open()
         try:
             passages, kept = await self._missing(documents)
             estimate = await asyncio.to_thread(self._priced, passages, kept)
@@ -135,7 +135,7 @@ class ContextGenerator:
             batches = batches_of(self._model)
             run = None
             if batches is not None:
-                run = BatchRun(self._means, batches, ledger, tally, purse, self._pace)
+                run = BatchRun(self._means, batches, log, tally, purse, self._pace)
             if run and batched:
                 await run.make(passages, pending)
             else:
@@ -146,7 +146,7 @@ class ContextGenerator:
                     await DirectRun(self._means, tally, purse, self._parallel).make(passages)
             return tally.report()
         finally:
-            ledger.close()
+            log.close()
 
     async def cancel(self) -> int:
         """Ask the provider to end the batches under way; gives how many it was asked about.
@@ -157,7 +157,7 @@ class ContextGenerator:
         batches = batches_of(self._model)
         if batches is None:
             return 0
-        pending = await asyncio.to_thread(Ledger(self._folder).pending)
+        pending = await asyncio.to_thread(BatchLog(self._folder).pending)
         ids = [each.batch for each in pending if each.batch is not None]
         asked = 0
         for id_ in ids:
@@ -169,7 +169,7 @@ class ContextGenerator:
 
         Raises `UsageError` while contexts are made.
         """
-        await asyncio.to_thread(Ledger(self._folder).forget)
+        await asyncio.to_thread(BatchLog(self._folder).forget)
 
     def _check(self, dollars: float | None, *, batched: bool) -> None:
         if self._model.offline:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from glossator.core.prompts import load_prompt
 from glossator.core.text import split_lines
-from glossator.core.window import BYTES_PER_TOKEN, estimate_tokens
+from glossator.core.tokens import BYTES_PER_TOKEN, estimate_tokens
 from glossator.llm import ModelRequest, user_message
 
 DOCUMENT_TOKENS = 32_000  # shown at most: each chunk reads them again, so costs grow by the square

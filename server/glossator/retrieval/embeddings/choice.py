@@ -11,8 +11,8 @@ from typing import NamedTuple
 from glossator.core.errors import EmbeddingFailed
 from glossator.retrieval.embeddings import local
 from glossator.retrieval.embeddings.embedder import OWN_KEY, Access, EmbedderChoice, Kind, access_to
-from glossator.retrieval.embeddings.kept import VectorPlace
 from glossator.retrieval.embeddings.local import StaticFiles
+from glossator.retrieval.embeddings.vector_store import VectorPlace
 from glossator.settings import RetrievalSettings, Settings
 
 

@@ -1,6 +1,6 @@
 """The vectors of indexed chunks: having them ready, and what they add to a search.
 
-They are kept by content (see `kept.py`), and found by the key of their chunk.
+They are kept by content (see `vector_store.py`), and found by the key of their chunk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from glossator.retrieval.chunks.candidate import Candidate, chunk_key, chunk_tex
 from glossator.retrieval.chunks.chunk_index import ChunkIndex, Matches
 from glossator.retrieval.chunks.requests import LOADING, VectorsRequest
 from glossator.retrieval.embeddings.embedder import Vectors, text_key
-from glossator.retrieval.embeddings.kept import KeptVectors, VectorPlace, VectorsHere
+from glossator.retrieval.embeddings.vector_index import VectorsHere
+from glossator.retrieval.embeddings.vector_store import KeptVectors, VectorPlace
 from glossator.symbols import read
 from glossator.worker import Slices
 

@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.retrieval.chunks.jobs import LoadVectors
 from glossator.retrieval.chunks.requests import QuestionVector, VectorsRequest
 from glossator.retrieval.embeddings.embedder import EmbedderChoice
 from glossator.retrieval.embeddings.jobs import EmbedChunks, EmbedQuery
-from glossator.retrieval.embeddings.kept import VectorPlace
+from glossator.retrieval.embeddings.vector_store import VectorPlace
 from glossator.symbols import Library, read
 from glossator.worker import Item, JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace import Roots, outermost, prepare_index_folder

@@ -25,7 +25,7 @@ from glossator.retrieval.embeddings.embedder import (
     Vectors,
     text_key,
 )
-from glossator.retrieval.embeddings.kept import VectorStore
+from glossator.retrieval.embeddings.vector_store import VectorStore
 from glossator.worker import Job, JobProgress, Slices
 
 _T = TypeVar("_T")

@@ -31,7 +31,7 @@ import numpy as np
 from glossator.core.errors import EmbeddingFailed
 from glossator.core.shown import shown
 from glossator.retrieval.embeddings.embedder import Access, PackedVectors, Vectors, unit
-from glossator.retrieval.embeddings.kept import VectorPlace, VectorStore
+from glossator.retrieval.embeddings.vector_store import VectorPlace, VectorStore
 from glossator.worker import Slices
 
 if TYPE_CHECKING:

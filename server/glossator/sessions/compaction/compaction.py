@@ -19,7 +19,7 @@ from functools import partial
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
 from glossator.core.prompts import load_prompt
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import (
     ContentBlock,
     Conversation,

@@ -14,7 +14,7 @@ from functools import cache
 
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import brief_arguments
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
 from glossator.sessions.compaction.own_texts import prompt_of
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from glossator.core.errors import ContentRefused
 from glossator.core.prompts import load_prompt
-from glossator.core.window import estimate_tokens
+from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message, estimate_messages, user_message
 from glossator.sessions.compaction.compaction import result_as_text, without_thinking
 from glossator.sessions.compaction.kept import (
@@ -31,10 +31,10 @@ from glossator.sessions.compaction.summary import extract_summary
 MEDIA = {"image": "an image", "document": "a document"}
 THINKING = "the model's earlier thinking"
 
-Place = tuple[int, ...]  # numbers of a message, of a block in it, and of a block in that one
+BlockPath = tuple[int, ...]  # numbers of a message, of a block in it, and of a block in that one
 
 
-def texts_in(messages: Sequence[Message]) -> Iterator[Place]:
+def texts_in(messages: Sequence[Message]) -> Iterator[BlockPath]:
     """The places of all texts, also of those in results."""
     for number, message in enumerate(messages):
         for index, block in enumerate(message["content"]):
@@ -54,7 +54,7 @@ def text_at(block: ContentBlock) -> str:
     return content if block.get("type") == "tool_result" and isinstance(content, str) else ""
 
 
-def media_in(messages: Sequence[Message]) -> Iterator[Place]:
+def media_in(messages: Sequence[Message]) -> Iterator[BlockPath]:
     """The places of all images and documents."""
     for number, message in enumerate(messages):
         for index, block in enumerate(message["content"]):
@@ -66,7 +66,7 @@ def media_in(messages: Sequence[Message]) -> Iterator[Place]:
                     yield number, index, part
 
 
-def part_at(messages: Sequence[Message], place: Place) -> ContentBlock:
+def part_at(messages: Sequence[Message], place: BlockPath) -> ContentBlock:
     """The block at a place, {} where there is none."""
     number, index, *inner = place
     if number >= len(messages) or index >= len(messages[number]["content"]):
@@ -78,7 +78,7 @@ def part_at(messages: Sequence[Message], place: Place) -> ContentBlock:
     return parts[inner[0]] if isinstance(parts, list) and inner[0] < len(parts) else block
 
 
-def put_part(messages: list[Message], place: Place, block: ContentBlock) -> None:
+def put_part(messages: list[Message], place: BlockPath, block: ContentBlock) -> None:
     """Replace the block at a place; messages and blocks themselves do not change."""
     number, index, *inner = place
     content = list(messages[number]["content"])
@@ -89,7 +89,7 @@ def put_part(messages: list[Message], place: Place, block: ContentBlock) -> None
     messages[number] = {"role": messages[number]["role"], "content": content}
 
 
-def is_said(messages: Sequence[Message], place: Place) -> bool:
+def is_said(messages: Sequence[Message], place: BlockPath) -> bool:
     """Whether a block is the user's own words."""
     block = part_at(messages, place)
     said = messages[place[0]]["role"] == "user" and block.get("type") == "text" and len(place) == 2
@@ -101,7 +101,9 @@ def is_gone(block: ContentBlock) -> bool:
     return text_at(block).startswith(load_prompt("user/refused").opening)
 
 
-def part_in_words(messages: Sequence[Message], place: Place, calls: dict[str, ContentBlock]) -> str:
+def part_in_words(
+    messages: Sequence[Message], place: BlockPath, calls: dict[str, ContentBlock]
+) -> str:
     """Name the part at a place, for the model and the user."""
     block, outer = part_at(messages, place), part_at(messages, place[:2])
     kind = block["type"]
@@ -120,7 +122,7 @@ def part_in_words(messages: Sequence[Message], place: Place, calls: dict[str, Co
     return THINKING if "thinking" in kind else f"a part ({kind})"
 
 
-def _name_before(messages: Sequence[Message], place: Place) -> str:
+def _name_before(messages: Sequence[Message], place: BlockPath) -> str:
     """The name of an attached image, which stands in the text before it."""
     before = part_at(messages, (place[0], place[1] - 1)) if place[1] else {}
     prompt = load_prompt("user/image")
@@ -237,14 +239,14 @@ class Mending:
         newest = [at for at in shown if at[0] == shown[-1][0]]
         return self._gone(newest, why)
 
-    def _part(self, place: Place, why: str) -> Mended | None:
+    def _part(self, place: BlockPath, why: str) -> Mended | None:
         """The messages without the part at a place, unless it is the user's words."""
         if not place or place[0] >= len(self.messages) or self._parts > _MAX_SINGLE_PARTS:
             return None
         blocks = range(len(self.messages[place[0]]["content"]))
         return self._gone([place] if len(place) > 1 else [(place[0], n) for n in blocks], why)
 
-    def _gone(self, places: Sequence[Place], why: str, *, words: bool = False) -> Mended | None:
+    def _gone(self, places: Sequence[BlockPath], why: str, *, words: bool = False) -> Mended | None:
         """The messages with a line for each part; calls become text along with their results."""
         messages = list(self.messages)
         calls = calls_in(messages)
@@ -341,13 +343,13 @@ def fitted(messages: Sequence[Message], tokens: int, *, question: bool) -> tuple
     return tuple(written)
 
 
-def _newest_words(messages: Sequence[Message]) -> list[Place]:
+def _newest_words(messages: Sequence[Message]) -> list[BlockPath]:
     """The places of the user's words in the newest message that holds any."""
     said = [at for at in texts_in(messages) if is_said(messages, at)]
     return [at for at in said if at[0] == said[-1][0]]
 
 
-def _inside(place: Place, shown: Sequence[Place]) -> list[Place]:
+def _inside(place: BlockPath, shown: Sequence[BlockPath]) -> list[BlockPath]:
     """The places at a place or inside it."""
     return [at for at in shown if place and at[: len(place)] == place]
 

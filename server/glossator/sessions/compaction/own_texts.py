@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from glossator.core.context_kinds import Kind
 from glossator.core.prompts import load_prompts
-from glossator.core.window import Kind
 from glossator.llm import ContentBlock, Message
 
 _MODES: Mapping[str, str] = {

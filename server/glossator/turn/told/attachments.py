@@ -24,7 +24,7 @@ from glossator.core.uri import to_path
 from glossator.llm import Model
 from glossator.sessions import Run, Session
 from glossator.tools import diagnostic_lines, report_diagnostics
-from glossator.turn.told.attached import attach, attach_any, exhibit_image
+from glossator.turn.told.exhibits import attach, attach_any, exhibit_image
 from glossator.turn.told.git_mentions import git_exhibit
 from glossator.turn.told.mentions import (
     DIAGNOSTICS,

@@ -21,11 +21,11 @@ from typing import Literal
 import platformdirs
 
 from glossator.application import Application, WorkspaceNow
+from glossator.core.context_kinds import ContextKind
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.uri import home_of
-from glossator.core.window import ContextKind
 from glossator.sessions import INSTRUCTIONS, Run, Session
 from glossator.turn.told.mentions import find_mentions
 from glossator.turn.told.part import Telling

@@ -21,7 +21,7 @@ from glossator.core.images import is_image
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import shorten
 from glossator.symbols import Limits, Name, SearchScope, Symbol, SymbolFinder
-from glossator.turn.told.attached import HidingRules, attach, attach_folder, attach_image
+from glossator.turn.told.exhibits import HidingRules, attach, attach_folder, attach_image
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 

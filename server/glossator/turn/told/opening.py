@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from glossator.application import Application, Explore, WorkspaceNow
+from glossator.core.context_kinds import ContextKind
 from glossator.core.shown import shown
-from glossator.core.window import ContextKind
 from glossator.customizations import Customizations, SkillTool
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
 from glossator.sessions import Section, Session
 from glossator.turn.hooks import left_out_hooks
-from glossator.turn.query import tool_specs
+from glossator.turn.model_request import tool_specs
 from glossator.turn.told.customizations import customizations_now
 from glossator.turn.told.instruction_files import (
     IN_PROMPT,

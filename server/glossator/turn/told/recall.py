@@ -20,12 +20,12 @@ from types import TracebackType
 from typing import Self
 
 from glossator.application import Application, WorkspaceNow, mark_seen, turned_on, unseen
+from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.tool_result import shorten
-from glossator.core.window import ContextKind
 from glossator.llm import Message, Meter, Model, side_query
 from glossator.memory import (
     Kept,

@@ -15,7 +15,7 @@ from glossator.core.images import is_image
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags
 from glossator.core.span import Span, spans_of
-from glossator.core.window import BYTES_PER_TOKEN
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _LINE_CHARACTERS = 2_000  # a file with a longer line was made by a program

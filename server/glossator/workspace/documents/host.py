@@ -33,7 +33,7 @@ from glossator.workspace.files.long import LongFiles
 from glossator.workspace.files.roots import EncodingRule, Roots, real_path
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.manager import TextIndexManager
-from glossator.workspace.index.policy import Hooks
+from glossator.workspace.index.merge_policy import Hooks
 from glossator.workspace.status import WorkspaceStatus
 
 Listener = Callable[[AbstractSet[str]], None]

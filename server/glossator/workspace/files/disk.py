@@ -27,7 +27,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
-from glossator.core.resources import refuse_if_exhausted
+from glossator.core.own_process import refuse_if_exhausted
 from glossator.core.shown import shown
 from glossator.workspace.files.roots import Roots, is_inside, real_path
 

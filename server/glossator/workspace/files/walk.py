@@ -16,7 +16,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from glossator.core.resources import refuse_if_exhausted
+from glossator.core.own_process import refuse_if_exhausted
 from glossator.workspace.files.entries import (
     STAMP,
     FileEntry,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.files.roots import folder_of
+from glossator.workspace.index.merge_policy import SegmentFigures
 from glossator.workspace.index.placement import (
     PlacedSegment,
     Placement,
@@ -25,8 +26,7 @@ from glossator.workspace.index.placement import (
     ValidDocuments,
     stamp_of,
 )
-from glossator.workspace.index.policy import SegmentFigures
-from glossator.workspace.index.query import Candidates, Joined, Ranges
+from glossator.workspace.index.trigrams import Candidates, Joined, Ranges
 from glossator.workspace.status import TextStatistics
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
@@ -34,7 +34,8 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     from numpy.typing import NDArray
 
     from glossator.workspace.index.memory_segment import BlockView, MemorySegment
-    from glossator.workspace.index.query import Query, Traits
+    from glossator.workspace.index.searchable import Traits
+    from glossator.workspace.index.trigrams import Query
 
 _MAX_RACY = 500  # racy files that searches read although they are indexed
 _by_time = attrgetter("ctime_ns")

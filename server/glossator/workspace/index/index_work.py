@@ -18,10 +18,10 @@ from glossator.worker import JobFailed, JobProgress, Worker, WorkerGone
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.files.listing_cache import FolderFile
 from glossator.workspace.files.roots import Roots, is_inside
-from glossator.workspace.index import policy
+from glossator.workspace.index import merge_policy
 from glossator.workspace.index.index import TextIndex
 from glossator.workspace.index.jobs import CheckReport
-from glossator.workspace.index.policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
+from glossator.workspace.index.merge_policy import Hooks, Keep, Rest, Standing, Survey, WriteSegment
 from glossator.workspace.index.root_store import (
     RootStore,
     Wrote,
@@ -177,11 +177,11 @@ class IndexWork:
         for store in self._stores:
             ripe, here = self._within(store, survey.ripe), self._within(store, kept)
             standing = self._standing(
-                store, len(ripe), len(here), policy.MAX_KEPT - len(kept), quiet
+                store, len(ripe), len(here), merge_policy.MAX_KEPT - len(kept), quiet
             )
-            match policy.plan(standing):
+            match merge_policy.plan(standing):
                 case Keep():
-                    await self._keep(ripe[: min(policy.FEW, standing.room)])
+                    await self._keep(ripe[: min(merge_policy.FEW, standing.room)])
                     return None
                 case WriteSegment(replaces, alone):
                     await self._write(store, [] if alone else [*ripe, *here], replaces)
@@ -212,7 +212,7 @@ class IndexWork:
     async def _survey(self) -> Survey:
         pending = self._index.statistics().pending
         look = functools.partial(
-            policy.survey,
+            merge_policy.survey,
             refused=self._refused,
             now=time.time_ns(),
             max_file_bytes=self._settings.max_file_bytes,
@@ -278,7 +278,7 @@ class IndexWork:
             batch = [*files_of(self._index, store.root, replaces), *entries]
         else:
             # after a death smaller ones, because a file may be too much for the worker
-            batch = await asyncio.to_thread(policy.first_batch, entries, shrink=store.deaths)
+            batch = await asyncio.to_thread(merge_policy.first_batch, entries, shrink=store.deaths)
         if self._total or len(entries) >= _SHOWN:
             self._total = max(self._total, self._written + len(entries))
         paths = [entry.path for entry in batch]

@@ -22,8 +22,8 @@ from glossator.workspace.files.roots import EncodingRule, Roots
 from glossator.workspace.files.state_folder import removing, writing
 from glossator.workspace.index.layout import VERSION
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, SegmentInfo
-from glossator.workspace.index.policy import MAX_BYTES, MAX_FILES, by_folder
-from glossator.workspace.index.query import Traits
+from glossator.workspace.index.merge_policy import MAX_BYTES, MAX_FILES, by_folder
+from glossator.workspace.index.searchable import Traits
 from glossator.workspace.index.segment import CorruptSegment, Segment
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from glossator.settings import WorkspaceSettings
 from glossator.worker import JobProgress, Worker
 from glossator.workspace.files.roots import Roots
 from glossator.workspace.index.index import TextIndex
-from glossator.workspace.index.policy import Hooks, Rest
+from glossator.workspace.index.merge_policy import Hooks, Rest
 from glossator.workspace.status import TextIndexStatus
 
 if TYPE_CHECKING:

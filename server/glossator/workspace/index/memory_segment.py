@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.query import KEYS, Candidates, Query, Traits
+from glossator.workspace.index.searchable import Traits
+from glossator.workspace.index.trigrams import KEYS, Candidates, Query
 
 SIZE = 512  # documents
 _SLOTS = 64  # of a block

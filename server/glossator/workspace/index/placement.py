@@ -19,11 +19,12 @@ from pyroaring import BitMap
 
 from glossator.workspace.files.entries import FileEntry, Files, FolderFiles, place_of
 from glossator.workspace.files.roots import folder_of, is_inside
-from glossator.workspace.index.query import Candidates, Ranges, listed_stamp
+from glossator.workspace.index.searchable import listed_stamp
+from glossator.workspace.index.trigrams import Candidates, Ranges
 
 if TYPE_CHECKING:
-    from glossator.workspace.index.query import Query
     from glossator.workspace.index.segment import DocumentStamp, Segment
+    from glossator.workspace.index.trigrams import Query
 
 
 _DOCUMENTS_A_TURN = (

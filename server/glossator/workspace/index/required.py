@@ -12,7 +12,6 @@ from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from glossator.workspace.index.charset import UnknownSyntax
-from glossator.workspace.index.query import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 from glossator.workspace.index.regex import (
     Alternation,
     Assertion,
@@ -23,6 +22,7 @@ from glossator.workspace.index.regex import (
     is_portable,
     parse,
 )
+from glossator.workspace.index.trigrams import ANYTHING, FOLD, Query, all_of, any_of, bounded, key
 
 _MAX_ANALYSES = 16  # patterns whose analysis is kept
 _MAX_STRINGS = 20  # known of one part of a pattern

@@ -36,7 +36,7 @@ from glossator.workspace.index.jobs import (
 )
 from glossator.workspace.index.manifest import IndexFolder, ManifestStamp, OpenedSegments
 from glossator.workspace.index.placement import ValidDocuments
-from glossator.workspace.index.query import listed_stamp
+from glossator.workspace.index.searchable import listed_stamp
 from glossator.workspace.index.segment import Segment
 
 if TYPE_CHECKING:

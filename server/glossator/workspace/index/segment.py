@@ -31,7 +31,8 @@ from glossator.workspace.files.entries import STAMP, FolderFiles
 from glossator.workspace.files.roots import folder_of
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
-from glossator.workspace.index.query import Query, Traits
+from glossator.workspace.index.searchable import Traits
+from glossator.workspace.index.trigrams import Query
 
 if TYPE_CHECKING:
     import numpy as np

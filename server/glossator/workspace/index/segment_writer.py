@@ -31,8 +31,9 @@ from glossator.workspace.files.roots import Roots
 from glossator.workspace.index import layout
 from glossator.workspace.index.layout import Form, Sections
 from glossator.workspace.index.manifest import SUFFIX, SegmentInfo, sync_folder
-from glossator.workspace.index.query import FOLD, KEYS, Traits, searchable, traits, version_of
+from glossator.workspace.index.searchable import Traits, searchable, traits, version_of
 from glossator.workspace.index.segment import DocumentStamp
+from glossator.workspace.index.trigrams import FOLD, KEYS
 
 _ABREAST = 8  # passages whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once

@@ -21,7 +21,8 @@ from typing import Any, Generic, TypeVar
 from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.disk import Stamp
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.query import Candidates, listed_stamp
+from glossator.workspace.index.searchable import listed_stamp
+from glossator.workspace.index.trigrams import Candidates
 from glossator.workspace.search.ripgrep import LARGE, Prefilter, Request, Ripgrep, find_ripgrep
 from glossator.workspace.search.source import OPENING, FileMatch, Reader
 

@@ -17,8 +17,9 @@ from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.disk import Parts
 from glossator.workspace.files.entries import FileEntry
 from glossator.workspace.files.long import Window
-from glossator.workspace.index.query import Candidates, Ranges, with_plain_line_ends
 from glossator.workspace.index.required import analyse
+from glossator.workspace.index.searchable import with_plain_line_ends
+from glossator.workspace.index.trigrams import Candidates, Ranges
 from glossator.workspace.search.finder import SHOWN, Finder, MatchCollector
 from glossator.workspace.search.ripgrep import LARGE, Request, folds_alike
 from glossator.workspace.search.scan import (

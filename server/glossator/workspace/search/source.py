@@ -18,15 +18,13 @@ from glossator.workspace.documents.snapshot import WorkspaceSnapshot
 from glossator.workspace.files.cache import is_racy
 from glossator.workspace.files.disk import Parts, Raw, Stamp, load_listed
 from glossator.workspace.files.entries import FileEntry
-from glossator.workspace.index.query import (
-    Candidates,
-    Query,
-    Ranges,
+from glossator.workspace.index.searchable import (
     listed_stamp,
     read_parts,
     searchable,
     with_plain_line_ends,
 )
+from glossator.workspace.index.trigrams import Candidates, Query, Ranges
 from glossator.workspace.search.scan import Pattern, as_searched, holds_match, places_by_text
 
 OPENING = 15_000  # bytes that are searched in the time that opening a file takes

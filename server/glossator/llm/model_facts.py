@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from glossator.core.window import Price
+from glossator.core.tokens import Price
 from glossator.settings import Effort, ModelSettings, Profile, RoleSettings
 
 Thinking = Literal["adaptive", "unasked"]

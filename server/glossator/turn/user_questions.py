@@ -15,7 +15,7 @@ from glossator.core.run_events import PlannedTask
 from glossator.core.shown import shown_prose
 from glossator.sessions import Run
 from glossator.turn.orchestrator import Orchestrator, Signal
-from glossator.turn.plan.decomposer import read_plan
+from glossator.turn.plan.planner import read_plan
 
 ASKED = "Work on this plan?"
 GO_ON = "Go on"

@@ -17,9 +17,9 @@ from glossator.core.images import MAX_SCALED_BYTES, image_of, is_image
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown
 from glossator.core.span import Span
+from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path, to_uri
-from glossator.core.window import BYTES_PER_TOKEN
 from glossator.workspace import FileEntry, WorkspaceSnapshot, is_inside
 
 MAX_LINES = 2_000

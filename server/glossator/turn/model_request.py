@@ -31,7 +31,8 @@ from glossator.llm import (
 from glossator.sessions import Mending, NoGain
 from glossator.tools import Registry, ToolArgs
 from glossator.turn.calls import EarlyCalls
-from glossator.turn.run import Agent, Guard, RunContext
+from glossator.turn.guard import Guard
+from glossator.turn.run import Agent, RunContext
 
 Schema = dict[str, Any]
 

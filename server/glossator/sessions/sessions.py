@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
-from glossator.core.resources import return_free_memory
+from glossator.core.own_process import return_free_memory
 from glossator.sessions.export import questions_asked
 from glossator.sessions.journal import Head, Journal, decode_head
 from glossator.sessions.records import UNTITLED, Begun, Record, decode_all

@@ -10,10 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from glossator.cli.render import Part, Styled, TextLine, line
 from glossator.core.answer import Answer
-from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
-from glossator.core.run_events import Correcting
-from glossator.core.span import CitationStatus, CitationView
-from glossator.core.standing import (
+from glossator.core.citation_words import (
     BY,
     CORRECTED,
     distinct,
@@ -26,6 +23,9 @@ from glossator.core.standing import (
     tally,
     where,
 )
+from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
+from glossator.core.run_events import Correcting
+from glossator.core.span import CitationStatus, CitationView
 
 _HANG = 2  # characters of the sign at the beginning of a line
 _SIGNS = {  # sign and style of what does not hold
