@@ -6,9 +6,8 @@ from .grep import Grep
 from .notebook import PlacedString, parse_notebook
 from .read import Read
 from .reads import Base, ReadDocument, ReadRange, ReadState, carried_lines
-from .selection import Selection, account, select
+from .selection import Selection, account, select, visible
 from .user_tools import AskUser, Todo
-from .visible_document import visible
 
 __all__ = [
     "AskUser",

@@ -23,7 +23,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
-from glossator.tools.visible_document import visible
+from glossator.tools.selection import visible
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_ITEMS = 40

@@ -22,7 +22,7 @@ from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
-from glossator.tools.visible_document import refusal, visible
+from glossator.tools.selection import refusal, visible
 from glossator.workspace import LinePart, LongLines, WorkspaceSnapshot
 
 MAX_LINES = 2_000
