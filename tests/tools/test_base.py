@@ -149,7 +149,7 @@ async def test_what_is_not_understood_is_refused(
 
 
 def test_each_tool_is_in_the_toolbox_and_in_the_docs() -> None:
-    """Those in the room of the tools, in `…_tool` or `…_tools` of an ability, and in the toolbox."""
+    """Those in the room of the tools, in `…_tool` or `…_tools` of an ability, in the toolbox."""
     modules = [
         f"glossator.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}"
         for path in PACKAGE.rglob("*.py")
