@@ -223,7 +223,7 @@ class ToolContext:
     | `SymbolFinder` | `Application.reading_abilities` | Symbols, Memory |
     | `RankedRetriever` | `Application.reading_abilities` | Search |
     | `ShellContext` | `TurnShell`, from `SessionActing.shell_of` | Bash |
-    | `SessionMemories` | `session_memories` (`application/session_summaries.py`) | Memory |
+    | `SessionMemories` | `session_memories` (`application/seen_memories.py`) | Memory |
     | `SubAgents` | `Delegation`, from `TurnContext.tool_context` | Explore, Fork |
     | `Skills` | `LoadedSkills`, from `TurnContext.tool_context` and `Delegation` | Skill |
 
@@ -264,7 +264,7 @@ class ToolContext:
         return next((each for each in self.abilities if isinstance(each, ability)), None)
 
     def need(self, ability: type[T]) -> T:
-        """As `find`, for what every context has. Raises `LookupError` if this one has it not."""
+        """Like `find`, for what every context has. Raises `LookupError` if it is missing."""
         if (found := self.find(ability)) is None:
             raise LookupError(f"this context has no {ability.__name__}")
         return found
