@@ -23,8 +23,8 @@ settings.load_profile("untimed")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are cores: while a test waits for a process, another one runs."""
-    return (os.cpu_count() or 1) + 2
+    """One more than there are cores: while a test waits for a process, another one runs."""
+    return (os.cpu_count() or 1) + 1
 
 
 class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
