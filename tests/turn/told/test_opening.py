@@ -11,6 +11,7 @@ import pytest
 
 from glossator.application.toolbox import all_tools
 from glossator.core.events import Notice
+from glossator.turn.told.instruction_files import InstructionFinder, Instructions
 from tests.customizations.files import described, write
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand
@@ -164,6 +165,41 @@ async def test_instructions_of_a_folder_follow_once_something_in_it_was_shown(
     texts = [str(body["messages"][-1]["content"]) for body in bodies]
     assert ["Deep." in text for text in texts] == [False, True, False, False]
     assert ["Newer root." in text for text in texts] == [False, False, True, False]
+
+
+async def test_instructions_are_looked_for_again_in_a_run_only_where_something_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that appears where the run has looked already is told with the next results."""
+    looks, find = [0], InstructionFinder.find
+
+    def counted(self: InstructionFinder, **given: Any) -> Instructions:
+        looks[0] += 1
+        if looks[0] == 2:
+            raise OSError("the disk is busy")
+        return find(self, **given)
+
+    monkeypatch.setattr(InstructionFinder, "find", counted)
+    before: list[int] = []
+
+    def turn(_: dict[str, Any]) -> Turn:
+        before.append(looks[0])  # as the request came
+        match len(before):
+            case 1 | 2 | 3:
+                return Turn(ToolUse("Read", {"path": "deep/a.py", "offset": len(before)}))
+            case 4:
+                (tmp_path / "ws" / "deep" / "AGENTS.md").write_text("Appeared.", "utf-8")
+                s.touched("deep/AGENTS.md")
+                return Turn(ToolUse("Read", {"path": "deep/a.py", "offset": 4}))
+        return Turn(Text("Done."))
+
+    files = {**FILES, "deep/a.py": "a = 1\n" * 9}
+    async with stage(tmp_path / "ws", files, turn) as s:
+        await s.ask("Read it")
+        told = ["Appeared." in str(s.sent(at)["messages"][-1]) for at in range(5)]
+    assert told == [False, False, False, False, True]
+    # the opening's, one that fails, the same again, none, one for the new file
+    assert before == [1, 2, 3, 3, 4]
 
 
 async def test_a_small_window_gets_less_and_it_is_said(tmp_path: Path) -> None:

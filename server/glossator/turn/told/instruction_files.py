@@ -382,7 +382,7 @@ async def new_instructions(
     """
     shown = session.reads.paths().union(attached)
     finder = _finder(app, now)
-    session.instructions_looked_at = _what_decides(now, finder, shown)
+    deciding = _what_decides(now, finder, shown)
     kept = (*session.kept(IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
     told = {path: sha256 for files in kept for path, sha256 in files}
 
@@ -391,6 +391,7 @@ async def new_instructions(
         return found, _fresh(finder, found, told)
 
     found, fresh = await asyncio.to_thread(look)
+    session.instructions_looked_at = deciding  # not before: a look that failed is made again
     if notice := not_seen_notice(session, found):
         run.tell(notice)
     return Telling(instruction_reminders(fresh), partial(_know, session, fresh))
