@@ -285,7 +285,8 @@ class AnthropicModel:
         self._known.recall(learnt, window=self._role.window is None)
         client: AsyncAnthropic = self._client_factory()
         # What the first request would import is imported here, in the worker thread.
-        _ = client.messages
+        if self._settings.backend in _REWRITTEN:
+            _ = client.messages
         importlib.import_module("anyio._backends._asyncio")
         return client
 

@@ -3,6 +3,9 @@
 The SDK's packages re-export all that is below them, so `import anthropic` runs 3,300 modules. Here
 a package whose `__init__` only re-exports gets a `__getattr__` (PEP 562) that imports a name at its
 first use. Python's own loader loads every other package: slower, with the same result.
+
+Two modules of the SDK's client import 850 others, and are for traces and refusals: they run when
+their function is called.
 """
 
 from __future__ import annotations
@@ -15,9 +18,15 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _SDK = "anthropic"
+# The first names classes for a hundred errors, the second reads messages for a span; no request of
+# ours has one.
+_CALLED_LATE = {
+    "anthropic._error_classes": "make_status_error",
+    "anthropic.lib._tracing._api_call": "finish_api_call_span",
+}
 # The other code of the SDK's own `__init__`; its loop only renames classes for error messages.
 _SDK_CODE = """\
 import typing as _t
@@ -47,8 +56,11 @@ class _Finder:
         if name.partition(".")[0] != _SDK:
             return None
         spec = PathFinder.find_spec(name, path)
-        if spec and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
-            spec.loader = _LazyLoader(spec.loader.name, spec.loader.path)
+        if spec and type(spec.loader) is SourceFileLoader:
+            if spec.submodule_search_locations:
+                spec.loader = _LazyLoader(spec.loader.name, spec.loader.path)
+            elif name in _CALLED_LATE:
+                spec.loader = _LateLoader(spec.loader.name, spec.loader.path)
         return spec
 
 
@@ -64,6 +76,32 @@ class _LazyLoader(SourceFileLoader):
             exports.names["resources"] = (".resources", "")
             importlib.import_module("._utils._logs", _SDK).setup_logging()
         module.__dict__.update(__all__=exports.public, __getattr__=_resolver(module, exports))
+
+
+class _LateLoader(SourceFileLoader):
+    """Runs a module when its function is called, or another of its names is asked for."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        function = _CALLED_LATE[module.__name__]
+        if f"\ndef {function}(".encode() not in self.get_data(self.path):
+            super().exec_module(module)
+            return
+
+        def run() -> None:
+            if vars(module).pop("__getattr__", None):
+                super(_LateLoader, self).exec_module(module)
+
+        def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function takes and gives
+            run()
+            return getattr(module, function)(*given, **named)
+
+        def __getattr__(name: str) -> object:  # noqa: N807 - the hook's own name
+            if name.startswith("__"):  # such as `__path__`, which each import asks for
+                raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+            run()
+            return getattr(module, name)
+
+        vars(module).update({function: call, "__getattr__": __getattr__})
 
 
 class _Exports(NamedTuple):
