@@ -54,16 +54,18 @@ async def _sessions(root: Path) -> list[Figure]:
 
 async def _embeddings(root: Path) -> Figure:
     async with _resident(root, _LOCAL) as client:
-        while True:
-            search = (await client.command("status"))["search"]
-            if search["embedding"] and not search["embedding"]["waiting"]:
-                break
+        while not await _is_embedded(client):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(1)
         at_work = _parts(client.pid)
         await asyncio.sleep(_REST)
         rest = _parts(client.pid)
     detail = f"{_detail(rest)}; before that {_detail(at_work)}"
     return Figure("embeddings at rest", sum(rest), "MB", 180, detail=detail)
+
+
+async def _is_embedded(client: BenchClient) -> bool:
+    said: str = (await client.command("status"))["chunks"]["embedding"]
+    return "vectors" in said and "files wait" not in said
 
 
 async def _ask(client: BenchClient, numbers: range) -> None:
@@ -101,6 +103,6 @@ async def _resident(root: Path, settings: Mapping[str, Any]) -> AsyncIterator[Be
             await client.request("initialize", opening)
             client.notify("initialized", {})
             await client.command("status", wait=True)
-            while (await client.command("status"))["index"]["pending"]:
+            while (await client.command("status"))["index"]["pending"]:  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.2)
             yield client

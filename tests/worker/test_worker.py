@@ -52,6 +52,23 @@ async def test_a_job_runs_in_one_other_process_started_when_it_is_needed(worker:
     assert worker.state.process_id == process_id
 
 
+async def test_it_ends_at_rest_and_starts_again(caplog: pytest.LogCaptureFixture) -> None:
+    worker = Worker(rest=0.01)
+    assert await worker.run(Echo("a")) == "a"
+    first = worker.state.process_id
+    await until(lambda: worker.state.phase is WorkerPhase.OFF)
+    assert first is not None
+    assert not psutil.pid_exists(first)
+    counted, echoed = await asyncio.gather(worker.run(Count(300)), worker.run(Echo("b")))
+    assert (counted, echoed) == (300, "b")  # it does not end under a job
+    for _ in range(5):  # nor is a call lost that comes while it ends
+        await asyncio.sleep(0.01)
+        assert await worker.run(Echo("c")) == "c"
+    assert worker.state.failures == 0
+    await worker.close()
+    assert caplog.records == []
+
+
 async def test_it_inherits_no_secrets(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "ANTHROPIC_API_KEY SOME_TOKEN AWS_SECRET_ACCESS_KEY GOOGLE_X GH_TOKEN".split():
         monkeypatch.setenv(name, "secret")

@@ -63,6 +63,10 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
 
 def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -> int:
     """Run the command line with the server that `process` gives; gives the exit code."""
+    if arguments[:1] == ["serve"] and not _HELP.intersection(arguments):
+        from glossator.lsp import main  # noqa: PLC0415 - an editor waits, and needs no typer
+
+        return main(arguments[1:])
     from typer.exceptions import TyperException  # noqa: PLC0415 - imported while the server boots
 
     from glossator.cli.app import app  # noqa: PLC0415 - likewise

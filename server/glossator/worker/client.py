@@ -2,7 +2,8 @@
 
 When the process dies, or hangs and is killed, pending calls get `WorkerGone`, and new calls too for
 a while, longer each time. Finished work is on disk; the next call goes on from there. If it was the
-fault of one file (see `items.py`), another process takes over the calls at once.
+fault of one file (see `items.py`), another process takes over the calls at once. It may end at rest,
+to give back its memory; the next call starts it again.
 """
 
 from __future__ import annotations
@@ -77,14 +78,23 @@ class Worker:
         longest_wait: float = _LONGEST_WAIT,
         patience: float = _PATIENCE,
         saved: Callable[[], Path | None] = lambda: None,
+        rest: float | None = None,
     ) -> None:
-        """`saved` says where to keep, for the next start, which files were not to be worked on."""
+        """`saved` says where to keep, for the next start, which files were not to be worked on.
+
+        The process ends after `rest` seconds without a call.
+        """
         self._troubles = Troubles(self._note_change)
         self._saved = saved
         self._loaded, self._unsaved = False, False
         self._suspect: Item | None = None  # what the last process was at that was killed
         self._spared = 0  # processes in a row that items ended
         self._patience = patience
+        self._rest = rest
+        self._calls = 0  # that wait for their result
+        self._timer: asyncio.TimerHandle | None = None  # set while none waits
+        self._ending: asyncio.Task[None] | None = None
+        self._at_rest = False  # the process is being ended as nothing was asked for
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._connection: Connection | None = None
@@ -133,22 +143,43 @@ class Worker:
         """
         # in a thread, as a job may hold thousands of paths
         pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
-        while True:
-            connection = await self._connect()
-            result = await connection.ask(pickled, on_progress)
-            await self._save()
-            if result is not None:
-                return cast(_R, await unpickled(result))
-            if not connection.over_items:
-                raise self._gone(at_job=True)
+        self._calls += 1
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            while True:
+                connection = await self._connect()
+                result = await connection.ask(pickled, on_progress)
+                await self._save()
+                if result is not None:
+                    return cast(_R, await unpickled(result))
+                if not connection.over_items:
+                    raise self._gone(at_job=True)
+        finally:
+            self._calls -= 1
+            if self._rest is not None and not self._calls and not self._closed:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(self._rest, self._put_to_rest)
 
     async def close(self) -> None:
         """End the process and wait for its end; safe to call again."""
         self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
         await self._save()
         async with self._starting:
             if self._connection is not None:
                 await self._connection.close()
+
+    def _put_to_rest(self) -> None:
+        self._ending = asyncio.create_task(self._end_idle_process())
+
+    async def _end_idle_process(self) -> None:
+        async with self._starting:  # a call that comes now waits, and starts another process
+            if not self._calls and self._connection is not None:
+                self._at_rest = True
+                await self._connection.close()
+                self._at_rest = False
 
     async def _connect(self) -> Connection:
         async with self._starting:
@@ -168,7 +199,7 @@ class Worker:
     def _ended(self, end: End) -> bool:
         """Whether another process may take over the jobs at once."""
         self._connection = None
-        if self._closed:
+        if self._closed or self._at_rest:
             return False
         known = end.item is not None and not (end.outside and end.item != self._suspect)
         self._suspect = end.item

@@ -1,7 +1,8 @@
 """Embeds the chunks of a workspace in the background, and questions at once.
 
-The model runs in a worker process of its own, so that embedding holds up nothing. Open and recent
-files come first; what was embedded is kept, so that it goes on where it was.
+The model runs in a worker process of its own, so that embedding holds up nothing, and which ends
+after a minute of rest. Open and recent files come first; what was embedded is kept, so that it goes
+on where it was.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _log = logging.getLogger(__name__)
 _FILES = 16  # whose chunks are looked at in one go
 _TEXTS = 64  # of one job
 _FAILED_SECONDS = 60.0
+_REST_SECONDS = 60.0  # without anything to embed, after which the model gives back its memory
 _MAX_ENDED_PROCESSES = 3  # processes that a file ended by itself; then it is its fault
 _QUESTION_SECONDS = 5.0  # that a search waits for the vector of its question
 _QUESTION_PAUSE = 30.0  # after one that failed, in which searches do not wait again
@@ -72,7 +74,7 @@ class Embedding:
         self.paused = False
         self.busy = False  # files wait to be looked at, or to be embedded unless it is paused
         self.building: JobProgress | None = None
-        self._indexer, self._embedder = indexer, Worker()
+        self._indexer, self._embedder = indexer, Worker(rest=_REST_SECONDS)
         self._progress = progress
         self._waiting: dict[tuple[str, str], None] = {}  # root and relative path, in their order
         self._held: dict[tuple[str, str], None] = {}  # what lacks vectors while it is paused
