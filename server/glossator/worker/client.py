@@ -2,8 +2,8 @@
 
 When the process dies, or hangs and is killed, pending calls get `WorkerGone`, and new calls too for
 a while, longer each time. Finished work is on disk; the next call goes on from there. If it was the
-fault of one file (see `items.py`), another process takes over the calls at once. It may end at rest,
-to give back its memory; the next call starts it again.
+fault of one file (see `items.py`), another process takes over the calls at once. A process may end
+at rest, to give back its memory; the next call starts another.
 """
 
 from __future__ import annotations
