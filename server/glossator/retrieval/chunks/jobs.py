@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from glossator.core.document import Document
 from glossator.retrieval.chunks.cutting import Chunk
@@ -22,10 +22,13 @@ from glossator.retrieval.chunks.requests import (
     SyncRequest,
     VectorsRequest,
 )
-from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
-from glossator.worker import Job, Slices, Worker
-from glossator.workspace import FileEntry, WorkspaceSnapshot
+from glossator.worker import Job, Slices
+
+if TYPE_CHECKING:  # the worker holds neither settings nor snapshots
+    from glossator.settings import WorkspaceSettings
+    from glossator.worker import Worker
+    from glossator.workspace import FileEntry, WorkspaceSnapshot
 
 _FILES = 100  # of one job
 
