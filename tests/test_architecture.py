@@ -275,6 +275,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
         ),
         ("cli.session", "anthropic mcp numpy pydantic rich tree_sitter yaml"),
         ("worker.__main__ workspace.index.jobs", "anthropic pydantic tree_sitter"),
+        ("retrieval.chunks.work symbols.jobs", "anthropic httpx2 markdown_it pathspec pydantic"),
         ("application.application mcp.tools", "mcp mcp_types jsonschema"),
     ],
 )

@@ -22,6 +22,7 @@ def python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
     environment = {**os.environ, "GLOSSATOR_OFFLINE": "1"}
     return subprocess.run(
         [sys.executable, *arguments],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -38,6 +39,20 @@ def imported_by(module: str) -> set[str]:
 
 def test_nothing_slow_is_imported_before_the_server_is_started() -> None:
     assert not imported_by("glossator.cli.launch").intersection(SLOW)
+
+
+@pytest.mark.parametrize(
+    ("line", "needless"),
+    [
+        ("--version", {*SLOW, "anthropic", "numpy"} - {"typer"}),
+        ("serve", {*SLOW, "anthropic", "numpy", "tree_sitter"} - {"lsprotocol", "pygls"}),
+    ],
+)
+def test_a_program_imports_nothing_that_it_does_not_need(line: str, needless: set[str]) -> None:
+    ended = python("-X", "importtime", "-m", "glossator", line)  # `serve`: until its client leaves
+    imported = {name.split("|")[-1].strip() for name in ended.stderr.splitlines() if "|" in name}
+    assert f"glossator.{'lsp.listen' if line == 'serve' else 'cli.app'}" in imported
+    assert needless.isdisjoint(name.split(".")[0] for name in imported)
 
 
 def test_the_commands_import_nothing_that_draws_or_serves() -> None:

@@ -48,6 +48,23 @@ assert not hasattr(anthropic, "no_such_name") and not hasattr(types, "no_such_na
 from anthropic import *
 assert AsyncAnthropic is anthropic.AsyncAnthropic
 """
+CALLED_LATE = """
+import httpx2
+from anthropic._client import AsyncAnthropic
+from glossator.llm.lazy_sdk import _CALLED_LATE
+client = AsyncAnthropic(api_key="k")
+loaded = [name for name in sys.modules if name.startswith("anthropic")]
+assert len(loaded) < 80 and not [name for name in loaded if ".types." in name]
+for module, function in _CALLED_LATE.items():
+    assert getattr(sys.modules[module], function).__module__ == "glossator.llm.lazy_sdk"
+response = httpx2.Response(429, request=httpx2.Request("POST", "http://x/v1/messages"))
+error = client._make_status_error_from_response(response)
+import anthropic
+assert type(error) is anthropic.RateLimitError, error
+for module, function in _CALLED_LATE.items():
+    hasattr(sys.modules[module], "no_such_name")
+    assert getattr(sys.modules[module], function).__module__ == module
+"""
 # What a package offers after everything was imported, as a description that survives a process.
 NAMES = """
 import importlib, json
@@ -79,6 +96,10 @@ def test_a_conversation_works_with_and_without_it() -> None:
     whole = int(run(BY_HAND + CONVERSATION))
     thinned = int(run(THINNED + CONVERSATION))
     assert thinned < whole / 2
+
+
+def test_modules_for_refusals_and_traces_run_when_they_are_needed() -> None:
+    run(THINNED + CALLED_LATE)
 
 
 def test_names_lead_to_the_same_objects() -> None:
