@@ -180,7 +180,6 @@ class Server(LanguageServer):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SCAN_SECONDS):
                 await self.application.scanned()
-        gc.collect()  # some 20,000 objects of classes that attrs made twice
         gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
     async def _listen(self, reader: asyncio.StreamReader, first: bytes | None) -> None:
