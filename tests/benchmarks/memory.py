@@ -25,7 +25,7 @@ from tests.standin import Text, ToolUse, Turn
 _FEW, _MANY = 6, 50  # sessions
 _PLAIN: Mapping[str, Any] = {"retrieval": {"embedder": "none"}}  # without the extras
 _LOCAL: Mapping[str, Any] = {"retrieval": {"embedder": "local"}}
-_REST = 75  # seconds; the model leaves memory after one minute of rest
+_REST = 120  # seconds, in which the last chunks are embedded; the model leaves after one minute
 _WORDS = ("queryset", "migration", "template", "middleware", "serializer", "widget", "signal")
 
 
