@@ -183,7 +183,8 @@ class Ledger:
 
         They are up to `most`, or as many as are pinned; others only with `all_`.
         """
-        fresh = await self.fresh()
+        if not (fresh := await self.fresh()):
+            return ()
         found = await asyncio.to_thread(for_question, question, fresh, most, all_=all_)
         return tuple(filter(self.is_fresh, found))
 
@@ -306,6 +307,8 @@ class Ledger:
 
     async def _take(self, rows: Rows) -> None:
         """Let rows count that are newer."""
+        if not rows:
+            return
         changed = []
         # Large ledgers are read in a thread: the loop must not wait for a thousand facts. Meanwhile
         # other rows may arrive, so what is newer is asked once more (docs/decisions/0050).

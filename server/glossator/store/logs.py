@@ -61,9 +61,15 @@ class Logs:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._is_made = False
 
     def create(self, key: str) -> Log:
         """Begin a log, owned by us."""
+        if not (self._is_made and os.path.isdir(self._folder)):
+            self._make()
+        return create_log(self._path(key, _LOG))
+
+    def _make(self) -> None:
         try:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             os.chmod(self._folder, 0o700)
@@ -71,7 +77,7 @@ class Logs:
                 file.write("*\n")  # a workspace that holds this folder must not index it
         except OSError as error:
             raise unavailable(self._folder, error) from error
-        return create_log(self._path(key, _LOG))
+        self._is_made = True
 
     def open(self, key: str) -> tuple[Log, Contents] | NotOpened:
         """Own a log and read it; one that is shorter than it was described is damaged."""
