@@ -1,7 +1,7 @@
-"""The tables of commands in docs/protocol.md: `python -m tools.protocol` writes them there.
+"""The table of commands in docs/protocol.md: `python -m tools.protocol` writes it there.
 
 A row is read off a command's declaration and the dataclasses of its handler: their fields, and
-their docstrings. What the fields of other types are, the client's `wire.ts` says.
+the docstring of the argument. The client's `wire.ts` describes answers and all other types.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from glossator.commands.answers.context import ContextAnswer
 from glossator.commands.answers.server import ModelList, StatusAnswer
 from glossator.commands.answers.sessions import SessionInfo, UndoAnswer
 from glossator.commands.complete import CompleteAnswer
-from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
 from glossator.core.answer import Answer
 from glossator.core.events import Envelope
@@ -43,17 +42,15 @@ _TOLD_BELOW: dict[Any, str] = {  # a paragraph of its own, which begins with thi
     UndoAnswer: "Undo",
 }
 _SENT_AS: dict[Any, Any] = {Citation: CitationView}
+_BEGIN, _END = "<!-- commands: made by `make wire` -->\n", "<!-- /commands -->\n"
 _FEW = 4  # fields of an answer that are told here; an enum of as many has a name
 _NO_DEFAULT = (MISSING, None, "", (), False)
 
 
 def generated(text: str) -> str:
-    """The document with its tables as they are now."""
-    for name, table in (("commands", _commands()), ("chat", _chat())):
-        begin, end = f"<!-- {name}: made by `make wire` -->\n", f"<!-- /{name} -->\n"
-        before, _, rest = text.partition(begin)
-        text = "".join((before, begin, *table, end, rest.partition(end)[2]))
-    return text
+    """The document with its table as it is now."""
+    before, _, rest = text.partition(_BEGIN)
+    return "".join((before, _BEGIN, *_commands(), _END, rest.partition(_END)[2]))
 
 
 def _commands() -> list[str]:
@@ -61,19 +58,11 @@ def _commands() -> list[str]:
     rows = [(request, answer, [name for name, _ in each]) for (request, answer), each in forms]
     table = _Table()
     return [
-        "\n| command | argument | answer | |\n",
+        "\n| command | argument | answer | about the argument |\n",
         "|---|---|---|---|\n",
         *(table.row(*row) for row in rows),
         "\n",
     ]
-
-
-def _chat() -> list[str]:
-    rows = ["\n| in a chat | command | |\n", "|---|---|---|\n"]
-    for chat, name in CHAT_COMMANDS.items():
-        words = " …" if chat.words else ""
-        rows.append(f"| `/{chat.name}{words}` | `{name}` | {chat.description} |\n")
-    return [*rows, "\n"]
 
 
 class _Table:
@@ -87,9 +76,9 @@ class _Table:
     def row(self, request: type[Any], answer: type[Any], commands: Sequence[str]) -> str:
         names = ", ".join(f"`{name}`" for name in commands)
         argument = self._argument(request, commands[0])
-        said = dict.fromkeys(filter(None, (_doc(request), *_docs(answer))))
-        new = " ".join(each for each in said if each not in self._said)
-        self._said |= said.keys()
+        said = _doc(request) or _doc(answer)
+        new = "" if said in self._said else said
+        self._said.add(said)
         return f"| {names} | {argument} | {self._answer(answer)} | {new} |\n"
 
     def _argument(self, kind: type[Any], command: str) -> str:
@@ -170,15 +159,6 @@ def _default(field: Field[Any]) -> str:
     if any(default is each or default == each for each in _NO_DEFAULT):
         return ""
     return f" ({default.value if isinstance(default, Enum) else default})"
-
-
-def _docs(answer: type[Any]) -> list[str]:
-    """What is said of an answer; of one that is just a list, what is said of its items, too."""
-    if answer in _TOLD_BELOW:
-        return []
-    (_, hint), *more = _hinted(answer)
-    item = None if more or not typing.get_args(hint) else typing.get_args(hint)[0]
-    return [_doc(answer), *([_doc(item)] if is_dataclass(item) else [])]
 
 
 def _doc(kind: Any) -> str:
