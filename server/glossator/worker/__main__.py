@@ -1,6 +1,6 @@
 """The worker process: `python -P -m glossator.worker [FD]`, started by `client.Worker`.
 
-Frames go over the original standard streams. For all other code, standard output is the log and
+Frames use the original standard streams. For all other code, standard output is the log and
 standard input the null device. Jobs run a slice at a time, urgent ones first.
 
 One thread reads requests and ends the process when the server is gone, even in the middle of a

@@ -34,7 +34,7 @@ _R = TypeVar("_R")
 
 
 class WorkerGone(GlossatorError):
-    """There is no worker now: do without it, or try again in `retry_after` seconds.
+    """There is no worker now: go on without it, or try again in `retry_after` seconds.
 
     `at_job`: the process ended, or was ended, while it had the job.
     """
@@ -78,7 +78,7 @@ class Worker:
         patience: float = _PATIENCE,
         saved: Callable[[], Path | None] = lambda: None,
     ) -> None:
-        """`saved` says where to keep, for the next start, which files were not to be worked on."""
+        """`saved` says where to keep, for the next start, which files failed."""
         self._troubles = Troubles(self._note_change)
         self._saved = saved
         self._loaded, self._unsaved = False, False
@@ -108,17 +108,17 @@ class Worker:
 
     @property
     def troubles(self) -> Troubles:
-        """The troubles of this worker, for work in this process."""
+        """This worker's troubles, for work in this process."""
         return self._troubles
 
     async def failed(self) -> tuple[Trouble, ...]:
-        """What could not be worked on, now and before this start."""
+        """The items that could not be worked on, now and before this start."""
         async with self._starting:
             await self._load()
         return self._troubles.listed
 
     def try_all_again(self) -> None:
-        """Forget which files could not be worked on."""
+        """Forget which files failed, so that they are tried again."""
         self._troubles.replace(())
         self._unsaved = True
         if self._connection is not None:
@@ -127,7 +127,7 @@ class Worker:
     async def run(
         self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
     ) -> _R:
-        """The result of the job. Raises `WorkerGone`, or `JobFailed` when the job raised.
+        """Run a job and return its result. Raises `WorkerGone`, or `JobFailed` when the job raised.
 
         When this call is cancelled, the job ends after its current slice.
         """

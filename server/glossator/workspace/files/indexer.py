@@ -151,7 +151,7 @@ class Indexer:
             self._on_change(changed)
 
     def refresh(self, paths: Iterable[str]) -> frozenset[str]:
-        """Check these paths again; returns what changed at once, reports the rest later."""
+        """Check these paths again; returns what changed so far, and reports the rest later."""
         wanted = set(paths)
         if self._task is None:
             return self._rescan_at_once(wanted)
@@ -177,7 +177,7 @@ class Indexer:
         return frozenset(changed)
 
     def sweep(self, cause: str, wait: float | None = None) -> None:
-        """Check the whole disk; at once, or in `wait` seconds if the listing may be right."""
+        """Check the whole disk at once, or in `wait` seconds if the listing may be right."""
         self._slot.ask(cause, wait)
         if wait is None:
             self._settled.clear()
@@ -224,7 +224,7 @@ class Indexer:
             self._watcher.stop()
 
     def _choose_watcher(self) -> None:
-        """Choose the watcher, in the thread, because this may start a program.
+        """Choose the watcher; in the thread, because this may start a program.
 
         Kept there, too: a loop that is cancelled meanwhile gets no result, and must stop it.
         """
@@ -281,7 +281,7 @@ class Indexer:
                 self.sweep("the start listed few folders", _AFTER_START_SECONDS)
 
     def _memory(self) -> Memory:
-        """What the first sweep knows from before, or a later one keeps."""
+        """The folders that the first sweep remembers, or that a later one keeps."""
         if not self._settings.index:
             return Memory()
         first = self.last_sweep is None
@@ -316,7 +316,7 @@ class Indexer:
         return count
 
     def _take_in(self, found: Differences, rescan: Rescan) -> AbstractSet[str]:
-        """Apply what `rescan` found, but for newer paths; returns the changed paths."""
+        """Apply what `rescan` found, except for newer paths; returns the changed paths."""
         if rescan.newer:
             found = found.without(rescan.newer)
         for outer in self._rescans:

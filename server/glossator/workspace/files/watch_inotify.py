@@ -71,7 +71,7 @@ class InotifyWatcher(Watcher):
         return not (self._inotify.closed or self._full or self._unwatched())
 
     def start(self) -> None:
-        """Read events from now on; `enter` says of which folders."""
+        """Read events from now on; `enter` adds folders."""
         if self._inotify.closed:
             return
         self._reason = "the scan has not begun" if self._roots.paths else "no folder is open"
@@ -108,7 +108,7 @@ class InotifyWatcher(Watcher):
             self._end(watch)
 
     def begin(self) -> int:
-        """The newest watch, whose number is higher than all before."""
+        """The newest watch, whose number is the highest so far."""
         return self._newest
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
@@ -144,7 +144,7 @@ class InotifyWatcher(Watcher):
                 self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
 
     def _unwatched(self) -> list[str]:
-        """The roots that are not watched, because they are gone or cannot be."""
+        """The roots that are not watched, because they are gone or cannot be watched."""
         watched = set(self._folders.copy().values())
         return [root for root in self._roots.paths if root not in watched]
 
