@@ -306,13 +306,9 @@ class Ledger:
             self._team.share(self)
 
     async def _take(self, rows: Rows) -> None:
-<<<<<<< HEAD
-        """Let rows count that are newer."""
+        """Take over newer rows."""
         if not rows:
             return
-=======
-        """Take over newer rows."""
->>>>>>> w-docs
         changed = []
         # Large ledgers are read in a thread: the loop must not wait for a thousand facts. Meanwhile
         # other rows may arrive, so what is newer is asked once more (docs/decisions/0050).
