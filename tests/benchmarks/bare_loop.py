@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +41,14 @@ SENT = {"type", "text", "id", "name", "input"}
 
 def call(root: Path, name: str, given: dict[str, Any]) -> str:
     """What a tool finds."""
-    lines = enumerate((root / given["path"]).read_text(encoding="utf-8").splitlines(), 1)
+    lines = list(enumerate((root / given["path"]).read_text(encoding="utf-8").splitlines(), 1))
     if name == "Grep":
         found = re.compile(given["pattern"])
-        matching = ((number, line) for number, line in lines if found.search(line))
+        lines = [each for each in lines if found.search(each[1])][: given["head_limit"]]
     else:
-        first = given.get("offset", 1) - 1
-        matching = islice(lines, first, first + given.get("limit", 2_000))
-    most = given.get("head_limit")
-    return "\n".join(f"{number}\t{line}" for number, line in islice(matching, most))
+        first = given["offset"] - 1
+        lines = lines[first : first + given["limit"]]
+    return "\n".join(f"{number}\t{line}" for number, line in lines)
 
 
 async def ask(client: AsyncAnthropic, root: Path, question: str) -> None:

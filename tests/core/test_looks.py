@@ -32,7 +32,7 @@ async def test_one_that_hangs_holds_up_no_other() -> None:
         assert not any(each.done() for each in hung)
         go.set()
         assert await asyncio.gather(*hung) == [True, True]
-    assert found == [1, 2]
+    assert tuple(found) == (1, 2)
 
 
 async def test_what_was_found_before_one_hangs_is_given() -> None:

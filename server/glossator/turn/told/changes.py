@@ -180,10 +180,12 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
-    """Read the current texts; a file whose stamp is the same is not read."""
+    """The current texts, without those that are surely as they were seen."""
     found: dict[str, Document | Missing] = {}
     try:
-        for path, *_ in seen:
+        for path, _, sha256 in seen:
+            if path not in snapshot.overlays and snapshot.cache.is_current(path, sha256):
+                continue
             overlay = snapshot.overlays.get(path)
             now = snapshot.read(path) if overlay is None else overlay.document
             is_unknown = isinstance(now, Missing) and now.reason in _UNKNOWN

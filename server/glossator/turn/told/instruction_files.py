@@ -383,7 +383,7 @@ async def new_instructions(
     """
     shown = session.reads.paths().union(attached)
     finder = _finder(app, now)
-    deciding = _what_decides(now, finder, shown)
+    deciding = _what_decides(now, finder, frozenset(map(os.path.dirname, shown)))
     kept = (*session.kept(IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
     told = {path: sha256 for files in kept for path, sha256 in files}
 
@@ -406,17 +406,16 @@ async def further_news(app: Application, session: Session, run: Run) -> Telling:
     ignored folders are found with the next question.
     """
     now = app.now()
-    deciding = _what_decides(now, _finder(app, now), session.reads.paths())
+    deciding = _what_decides(now, _finder(app, now), session.reads.folders())
     if deciding == session.instructions_looked_at:
         return Telling()
     return await new_instructions(app, now, session, run)
 
 
 def _what_decides(
-    now: WorkspaceNow, finder: InstructionFinder, shown: Iterable[str]
+    now: WorkspaceNow, finder: InstructionFinder, folders: frozenset[str]
 ) -> tuple[object, ...]:
-    """The state that decides which files of the workspace count."""
-    folders = frozenset(map(os.path.dirname, shown))
+    """The state that decides which files of the workspace count; `folders` hold what was shown."""
     return now.snapshot.revision, now.trusted, finder.off, folders
 
 
