@@ -40,7 +40,7 @@ class _Batch:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.waiting: deque[tuple[asyncio.Future[Any], Callable[[], Any]]] = deque()
-        self._made: deque[tuple[asyncio.Future[Any], Any, BaseException | None]] = deque()
+        self._made: deque[tuple[asyncio.Future[Any], Any]] = deque()
         self._loop = loop
 
     def begin(self) -> None:
@@ -49,41 +49,40 @@ class _Batch:
         self._work_on()
 
     def _work_on(self) -> None:
-        late = self._loop.call_later(_PATIENCE, self._leave_behind)
+        """Have a thread make what waits, beside others that may be at it."""
+        begun: list[asyncio.Future[Any]] = []
 
-        def ended(_: object) -> None:
+        def work() -> None:
+            while True:
+                try:
+                    found, one = self.waiting.popleft()
+                except IndexError:  # another thread took the last one
+                    return
+                begun.append(found)
+                self._made.append((found, one()))
+
+        def ended(thread: asyncio.Future[None]) -> None:
             late.cancel()
             self._give()
+            if error := thread.exception():
+                if not begun[-1].done():
+                    begun[-1].set_exception(error)
+                self._leave_behind()
 
-        self._loop.run_in_executor(None, self._work).add_done_callback(ended)
-
-    def _work(self) -> None:
-        """Make what waits; for a thread, beside which another one may do the same."""
-        while True:
-            try:
-                found, work = self.waiting.popleft()
-            except IndexError:
-                return
-            try:
-                self._made.append((found, work(), None))
-            except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
-                self._made.append((found, None, error))
+        late = self._loop.call_later(_PATIENCE, self._leave_behind)
+        self._loop.run_in_executor(None, work).add_done_callback(ended)
 
     def _leave_behind(self) -> None:
-        """Have another thread go on with what waits for a look that takes long."""
+        """Go on with what waits for a look that failed, or that takes long."""
         self._give()
         if self.waiting:
             self._work_on()
 
     def _give(self) -> None:
         while self._made:
-            found, result, error = self._made.popleft()
-            if found.done():  # nobody waits for it any more
-                continue
-            if error is None:
+            found, result = self._made.popleft()
+            if not found.done():  # else nobody waits for it any more
                 found.set_result(result)
-            else:
-                found.set_exception(error)
 
 
 _batches: WeakKeyDictionary[asyncio.AbstractEventLoop, _Batch] = WeakKeyDictionary()
