@@ -22,7 +22,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def git(root: Path, *words: str) -> None:
+def git(root: Path, *words: str | Path) -> None:
     named = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
     subprocess.run(["git", *named, *words], cwd=root, check=True, capture_output=True)
 
