@@ -23,7 +23,7 @@ def concerns(mark: pytest.Mark, changed: Iterable[Path]) -> bool:
 
 
 def changed_files(root: Path) -> frozenset[Path]:
-    """What differs from where this branch left `main`; on `main` itself, from the commit before.
+    """What differs from where this branch left `main`; on `main` itself, what changed in a day.
 
     What is not committed counts, too. The paths are relative to `root`. Empty if nothing differs,
     and if git cannot say it, as in a clone of one commit.
@@ -39,7 +39,7 @@ def changed_files(root: Path) -> frozenset[Path]:
 
 
 def base(root: Path) -> str:
-    """The commit to compare with; of a merge, the first parent."""
+    """The commit to compare with. Raises `CalledProcessError` if there is none."""
     head = _git(root, "rev-parse", "HEAD")
     for main in ("origin/main", "main"):
         try:
@@ -48,7 +48,8 @@ def base(root: Path) -> str:
             continue  # it is not there, or too little of the history is
         if left != head:
             return left.strip()
-    return "HEAD^"
+    newest = _git(root, "rev-list", "-1", "--before=1 day ago", "HEAD").strip()
+    return _git(root, "rev-parse", "--verify", newest).strip()
 
 
 def _git(root: Path, *words: str) -> str:

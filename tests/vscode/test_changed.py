@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,29 +17,31 @@ from tests.vscode.test_in_code import HOST, START
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with two commits on `main`; the second made `b`."""
+    """A repository with two commits on `main`; the second, of today, made `b`."""
     git(tmp_path, "init", "-q", "-b", "main")
-    commit(tmp_path, "a")
+    commit(tmp_path, "a", date=datetime.now(UTC) - timedelta(days=2))
     commit(tmp_path, "b")
     return tmp_path
 
 
-def git(root: Path, *words: str | Path) -> None:
+def git(root: Path, *words: str | Path, date: datetime | None = None) -> None:
     named = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
-    subprocess.run(["git", *named, *words], cwd=root, check=True, capture_output=True)
+    dated = {"GIT_COMMITTER_DATE": (date or datetime.now(UTC)).isoformat()}
+    command, environment = ["git", *named, *words], os.environ | dated
+    subprocess.run(command, cwd=root, check=True, capture_output=True, env=environment)
 
 
-def commit(root: Path, name: str) -> None:
+def commit(root: Path, name: str, date: datetime | None = None) -> None:
     (root / name).write_text("")
     git(root, "add", name)
-    git(root, "commit", "-q", "-m", name)
+    git(root, "commit", "-q", "-m", name, date=date)
 
 
 def names(root: Path) -> set[str]:
     return {str(each) for each in changed_files(root)}
 
 
-def test_on_main_the_last_commit_and_what_is_not_committed(repository: Path) -> None:
+def test_on_main_the_commits_of_a_day_and_what_is_not_committed(repository: Path) -> None:
     assert names(repository) == {"b"}
     (repository / "a").write_text("changed\n")
     (repository / "new").write_text("")
@@ -64,7 +68,7 @@ def test_on_a_branch_all_its_commits_but_not_those_of_main(repository: Path) -> 
     assert names(repository) == {"c", "d"}
     git(repository, "switch", "-q", "main")
     git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side")
-    assert names(repository) == {"c", "d"}  # of a merge, what it brought to its first parent
+    assert names(repository) == {"b", "c", "d", "e"}
 
 
 @pytest.mark.parametrize(("depth", "expected"), [("1", set()), ("2", {"b"})])
@@ -79,8 +83,6 @@ def test_a_shallow_clone(
 def test_where_git_tells_nothing_nothing_is_known(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    git(repository, "commit", "-q", "--allow-empty", "-m", "nothing")
-    assert names(repository) == set()
     shutil.rmtree(repository / ".git")
     assert names(repository) == set()
     monkeypatch.setenv("PATH", str(repository))
