@@ -93,24 +93,19 @@ async def attempt(
     root: Path, *calls: ToolUse, permissions: dict[str, Any] | None = None
 ) -> tuple[dict[str, Any], list[str]]:
     """The result of the last call and which tools were asked about; the user denies everything."""
-    ((result, asked),) = await attempts(root, calls, permissions=permissions)
+    (result,), asked = await replies(root, *([call] for call in calls), permissions=permissions)
     return result, asked
 
 
-async def attempts(
-    root: Path, *sessions: Sequence[ToolUse], permissions: dict[str, Any] | None = None
-) -> list[tuple[dict[str, Any], list[str]]]:
-    """As `attempt`, of several sessions one after the other."""
-    script = [turn for calls in sessions for turn in (*map(Turn, calls), Turn(Text("Well.")))]
-    settings = {"permissions": permissions or _ANYTHING}
-    made = []
-    async with stage(root, {}, script, settings) as s:
-        for _ in sessions:
-            s.port.permissions.clear()
-            await s.ask("Do it.")
-            (result,) = s.results(len(s.api.requests) - 1).values()
-            made.append((result, [request.tool for request in s.port.permissions]))
-    return made
+async def replies(
+    root: Path, *turns: Sequence[ToolUse], permissions: dict[str, Any] | None = None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """As `attempt`, with several calls in a turn: the results of the last turn's."""
+    script = [Turn(*calls) for calls in turns] + [Turn(Text("Well."))]
+    async with stage(root, {}, script, {"permissions": permissions or _ANYTHING}) as s:
+        await s.ask("Do it.")
+        results = list(s.results(len(turns)).values())
+        return results, [request.tool for request in s.port.permissions]
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -130,9 +125,10 @@ def text_of(result: dict[str, Any]) -> str:
 async def test_nothing_outside_the_workspace_is_touched(ws: Path, path: str, tool: str) -> None:
     paths = [dressed(ws, path, dressing) for dressing in _DRESSINGS]
     before = contents(ws.parent)
-    made = await attempts(ws, *([use(tool, each)] for each in paths))
-    for each, (result, asked) in zip(paths, made, strict=True):
-        assert (each, result["is_error"], asked) == (each, True, [])
+    results, asked = await replies(ws, [use(tool, each) for each in paths])
+    assert asked == []
+    for each, result in zip(paths, results, strict=True):
+        assert (each, result["is_error"]) == (each, True)
         assert not any(word in text_of(result) for word in (_SECRET, "root:", _KEY)), each
     assert contents(ws.parent) == before
 
@@ -215,9 +211,10 @@ async def test_what_others_obey_is_asked_about(
     before = contents(ws)
     read = ToolUse("Read", {"path": named})
     calls = [use(tool, named) for tool in ("Write", "Edit", "Move", "Move to")]
-    made = await attempts(ws, *((read, call) for call in calls))
-    for call, (result, asked) in zip(calls, made, strict=True):
-        assert (asked, result["is_error"]) == ([call.name], True)
+    results, asked = await replies(ws, [read], calls)
+    assert asked == [call.name for call in calls]
+    for call, result in zip(calls, results, strict=True):
+        assert (call.name, result["is_error"]) == (call.name, True)
         assert "The user refused this" in text_of(result)
     assert contents(ws) == before
 
