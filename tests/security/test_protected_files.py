@@ -2,7 +2,7 @@
 
 CVE-2025-54135 (making it is not editing it), CVE-2025-59944 (letter case), CVE-2025-53773 (auto
 mode), CVE-2025-58372 (workspace files), CVE-2026-25725 (a missing settings file, by a command).
-The user denies everything.
+The user denies everything. Edits of all others: `tests/permissions/test_safety.py`.
 """
 
 from __future__ import annotations
