@@ -259,7 +259,7 @@ async def check_asked(root: Path, path: str, dressings: Mapping[str, Dress], *to
 def make(root: Path, *paths: str) -> None:
     for path in paths:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text("{}\n")
+        (root / path).write_text(f"{_SECRET}\n")
 
 
 @pytest.mark.parametrize(
