@@ -1,7 +1,7 @@
 """What a question costs in things that can be counted: threads woken, looks at the disk, writes.
 
 None may grow unnoticed: what each question or turn begins with is felt by everybody. The looks at
-the disk are more where the folders of the tests lie deep.
+the disk are more where the folders of the tests lie deep, and looks share a thread or two.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ async def test_before_the_first_request(tmp_path: Path, monkeypatch: pytest.Monk
             counted.begin()
             await s.ask("And now?", session_id=answer.session_id)
             (same,) = counted.before
-    assert exceeding(new, threads=4, writes=6, looks=160) == {}
-    assert exceeding(same, threads=5, writes=4, looks=60) == {}
+    assert exceeding(new, threads=7, writes=6, looks=160) == {}
+    assert exceeding(same, threads=7, writes=4, looks=60) == {}
 
 
 async def test_before_each_further_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
