@@ -2,7 +2,9 @@
 
 A search costs a little for each segment, and writing costs reading the files again. Segments of
 about the same size are merged when there are `_SEGMENTS_PER_MERGE` of them, so each file is
-rewritten logarithmically often, and a root has a few dozen segments at most.
+rewritten logarithmically often, and a root has a few dozen segments at most. Segments with more
+dead documents than live ones are merged; at once, if all together have `FEW` more: what is read
+again for that is less than what was written since.
 """
 
 from __future__ import annotations
@@ -165,7 +167,7 @@ def _go_on(standing: Standing) -> Keep | WriteSegment | Rest:
     replaces = standing.damaged or to_merge(standing.segments)
     if not replaces and standing.kept < WORTHWHILE:
         return Rest()
-    soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
+    soon = standing.damaged or (replaces and _cannot_wait(standing.segments))
     wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
     return Rest(wait) if wait > 0 else WriteSegment(replaces)
 
@@ -200,6 +202,13 @@ def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
         if len(fitting) > 1:
             return fitting
     return frozenset()
+
+
+def _cannot_wait(segments: Sequence[SegmentFigures]) -> bool:
+    """Whether merging does not wait for quiet, which may be a day away where programs write."""
+    live = sum(segment.live for segment in segments)
+    documents = sum(segment.documents for segment in segments)
+    return len(segments) > CROWDED or documents - live > live + FEW
 
 
 def _wasteful(segments: Iterable[SegmentFigures]) -> list[SegmentFigures]:
