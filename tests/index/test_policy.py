@@ -33,7 +33,7 @@ from tests.lsp.support.chance import seeded
 NOW, NEVER, NONE = 0.0, math.inf, frozenset[str]()
 FULL = SegmentFigures("full", 20_000, 20_000)
 MERGE = [SegmentFigures("A", 100, 20)]
-REWRITTEN = [SegmentFigures("B", 5_000, 2_000), SegmentFigures("C", 450, 250)]
+REWRITTEN = [SegmentFigures("B", 5_000, 2_000), SegmentFigures("C", 450, 320)]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_segment_has_room_for_the_passages_of_all_its_files() -> None:
     [
         ([], ""),
         ([(20_000, 20_000), (100, 100), (5, 5)], ""),
-        ([(20_000, 10_000), (100, 49), (7, 0)], "BC"),  # more than half of it is void
+        ([(20_000, 14_000), (100, 69), (7, 0)], "BC"),  # much of it is void
         ([(100, 100)] * 7, ""),
         ([(100, 100)] * 8, "ABCDEFGH"),
         ([(20_000, 20_000)] * 9, ""),  # two would not make one
@@ -215,8 +215,14 @@ def test_while_files_are_always_written_little_is_dead_and_writing_stays_cheap()
             held.update(dict.fromkeys(moved, name))
             sizes[name] = len(moved)
             written += len(moved)
-        assert sum(sizes.values()) <= 2 * files + FEW
-    assert written <= 1.5 * changed
+        assert sum(map(_disk, sizes.values())) <= 2.5 * _disk(files)
+        assert len(sizes) <= CROWDED + 2
+    assert written <= 2.5 * changed
+
+
+def _disk(documents: int) -> float:
+    """What a segment takes, as measured on Django: 450 files 1.05 MB, all 6,869 of them 7.4 MB."""
+    return float(documents**0.717)
 
 
 def _never_quiet(sizes: Mapping[str, int], held: Mapping[int, str]) -> Standing:
