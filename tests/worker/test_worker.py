@@ -26,6 +26,7 @@ from tests.worker.jobs import (
     Stuck,
     Unpicklable,
     UrgentEcho,
+    UrgentEnvironment,
 )
 
 pytestmark = pytest.mark.usefixtures("true_start")
@@ -50,6 +51,13 @@ async def test_a_job_runs_in_one_other_process_started_when_it_is_needed(worker:
     assert int(environment["nice"]) > os.nice(0)
     assert await worker.run(Echo(["x" * 1_000_000])) == ["x" * 1_000_000]
     assert worker.state.process_id == process_id
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no niceness of its own")
+async def test_only_what_nobody_waits_for_lets_other_programs_go_first(worker: Worker) -> None:
+    for _ in range(2):
+        patient, urgent = await worker.run(Environment()), await worker.run(UrgentEnvironment())
+        assert (int(patient["nice"]), int(urgent["nice"])) == (min(os.nice(0) + 10, 19), os.nice(0))
 
 
 async def test_it_inherits_no_secrets(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """One SQLite file of our own: opened at its first use, private, and replaced when damaged.
 
-Several processes may use one file; an object belongs to one thread.
+Several processes may use one file, but an object one thread at a time.
 
 Source: SQLite's documentation of write-ahead logging and of result codes.
 """
@@ -108,7 +108,12 @@ class Database:
         if not os.access(self._path, os.R_OK | os.W_OK):  # else SQLite would only read it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         self._opened = _identity(self._path)
-        return sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
+        return sqlite3.connect(
+            self._path,
+            timeout=_WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,  # the worker has two, of which one works at a time
+        )
 
     def _begin(self, database: sqlite3.Connection) -> None:
         version = number(database, "PRAGMA user_version")

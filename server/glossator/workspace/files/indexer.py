@@ -46,6 +46,7 @@ from glossator.workspace.files.watch import FilesWatcher, Watcher
 from glossator.workspace.status import Sweep
 
 _MAX_AT_ONCE = 32  # paths checked at once, at most 3 ms of the event loop
+_MAX_READS = 50  # of a watcher's queue; more than it holds, as programs may go on writing
 _FLOOD = 1000  # paths reported without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
@@ -118,9 +119,17 @@ class Indexer:
         self._task.add_done_callback(_log_failure)
 
     async def ready(self) -> None:
-        """Wait until `complete`. Raises what ended the scan early, if something did."""
+        """Wait until `complete`, and until what was reported or noted by now is listed.
+
+        Raises what ended the scan early, if something did.
+        """
         if self._task is None:
             raise UsageError("The workspace was not started; call start() before ready().")
+        for _ in range(_MAX_READS):
+            noted = self._watcher.catch_up()
+            await asyncio.sleep(0)  # and listeners hear of it
+            if not noted:
+                break
         if self._settled.is_set() and not self._task.done():
             return
         settled = asyncio.ensure_future(self._settled.wait())

@@ -50,6 +50,10 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch."""
 
+    def catch_up(self) -> bool:
+        """Report now what the system has noted already; false if that was all."""
+        return False
+
     def enter(self, _folder: str, _watches: set[int], /) -> None:
         """Add the watch of a folder about to be listed to `_watches`; called in a thread."""
 

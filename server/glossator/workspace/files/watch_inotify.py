@@ -78,6 +78,14 @@ class InotifyWatcher(Watcher):
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._inotify, self._read)
 
+    def catch_up(self) -> bool:
+        """Report now what the system has noted already; false if that was all."""
+        if self._loop is None or self._inotify.closed:
+            return False
+        some = self._read()
+        self._tell()
+        return some
+
     def enter(self, folder: str, watches: set[int], /) -> None:
         """Watch `folder`, if it is one and may be read; called in a thread."""
         self._watch(folder, _ANYTHING, watches)
@@ -155,11 +163,12 @@ class InotifyWatcher(Watcher):
                     self._inotify.rm_watch(watch)
         self._folders.pop(watch, None)
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Note some events; false if there were none."""
         try:  # not all at once, as `INotify.read` does: a flood would hold up the event loop
             events = os.read(self._inotify.fileno(), _BUFFER)
         except BlockingIOError:
-            return
+            return False
         for watch, mask, _, name in parse_events(events):
             if mask & flags.Q_OVERFLOW:
                 self._lost("the system's queue of file events ran over")
@@ -168,6 +177,7 @@ class InotifyWatcher(Watcher):
                 self._above -= {watch}
             elif watch in self._folders:
                 self._hear(watch, name, mask)
+        return True
 
     def _hear(self, watch: int, name: str, mask: int) -> None:
         folder = self._folders[watch]
