@@ -102,4 +102,6 @@ async def test_before_each_further_request(tmp_path: Path, monkeypatch: pytest.M
             counted.begin()
             await s.ask("What is greet?")
             _, _, read, searched, again = counted.before
-    assert [read, searched, again] == []
+    for each in (read, again):
+        assert exceeding(each, threads=5, writes=8, looks=40) == {}
+    assert exceeding(searched, threads=3, writes=6, looks=25) == {}
