@@ -49,7 +49,7 @@ bare:
 	.ci/bare "$(BARE)" "$(BARE_RUNS)"
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # All tests in VS Code, with the long walks through the client, one window after the other; about
 # fifteen minutes. Of these the suite has a core, and what is about something that changed.
