@@ -49,11 +49,12 @@ bare:
 	.ci/bare "$(BARE)" "$(BARE_RUNS)"
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-# Long walks through the client in VS Code, one window after the other; about twelve minutes.
+# All tests in VS Code, with the long walks through the client, one window after the other; about
+# fifteen minutes. Of these the suite has a core, and what is about something that changed.
 stories: system $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m stories tests/vscode
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m "stories or about or not deep" tests/vscode
 
 # Tests that take many seconds of a core each: soak tests, and random ones with ever more tries.
 deep: system $(INSTALLED)
@@ -92,7 +93,7 @@ wire: $(INSTALLED)
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.
 pictures: $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -m "stories or not stories" tests/vscode
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -m "stories or about or not deep" tests/vscode
 	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
 		do cp dist/pictures/$$name media/pictures/; done
 

@@ -13,7 +13,7 @@ import pytest
 _BODIES = {
     "raises": "raise ZeroDivisionError('no such node')",
     "crashes": "ctypes.string_at(0)",
-    "loops": "while True: pass",
+    "loops": "while True: time.sleep(1)",
 }
 
 
@@ -21,7 +21,7 @@ def break_grammars(folder: Path, monkeypatch: pytest.MonkeyPatch, harms: dict[st
     """Let the grammars of languages do what `harms` says; the modules are written to `folder`."""
     folder.mkdir()
     for language, harm in harms.items():
-        code = f"import ctypes\n\ndef language():\n    {_BODIES[harm]}\n"
+        code = f"import ctypes, time\n\ndef language():\n    {_BODIES[harm]}\n"
         (folder / f"tree_sitter_{language}.py").write_text(code)
     here = Path(__file__).parents[1] / "server"  # in a second work tree, too
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(folder), str(here))))

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
 from tests.forks import forking, true_starts
 from tests.quiet import write_quiet_settings
@@ -25,34 +24,6 @@ settings.load_profile("untimed")
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: while a test waits for a process, another one runs."""
     return (os.cpu_count() or 1) + 1
-
-
-class _Scheduler(LoadGroupScheduling):  # type: ignore[misc]
-    """Gives the tests of these files to one worker each: they share a server, the processor, or
-    what takes seconds to import.
-
-    pytest-xdist 3.8 does this by marks, through an attribute that pytest 9.2 has no more.
-    """
-
-    together = frozenset(
-        {
-            "tests/retrieval/embeddings/test_milvus.py",
-            "tests/vscode/test_in_code.py",
-            *(
-                f"tests/security/test_{name}.py"
-                for name in ("commands", "exits", "paths", "protected_files", "workspace_says")
-            ),
-        }
-    )
-
-    def _split_scope(self, nodeid: str) -> str:
-        path = nodeid.partition("::")[0]
-        return path if path in self.together else nodeid
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _Scheduler:
-    """Which worker gets which tests."""
-    return _Scheduler(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,9 +7,9 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from tests.context.compacting import is_asked_for_a_summary
 from tests.patience import SECONDS
 from tests.scenario import Step, turn_in
+from tests.sessions.compaction.compacting import is_asked_for_a_summary
 from tests.standin import Text, Turn
 from tests.turn.test_loop import without_cache_marks
 

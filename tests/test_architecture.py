@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -124,8 +125,15 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Of a module's tree, what these rules read: its imports and its handlers of exceptions."""
+    kinds = (ast.Import, ast.ImportFrom, ast.ExceptHandler)
+    return [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, kinds)]
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -190,7 +198,7 @@ def test_modules_import_in_no_circle() -> None:
 
 
 def imported_modules(path: Path, modules: set[str]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
             found = {name if name in modules else node.module for name in names}
@@ -225,7 +233,7 @@ def test_a_client_takes_only_answers_of_an_ability() -> None:
         f"{module_of(path)} imports {node.module}.{alias.name}"
         for path in SOURCES
         if room_of(path) in {"lsp", "cli"}
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.name not in answers.get(node.module or "", {alias.name})
@@ -247,7 +255,7 @@ def test_broad_excepts_are_few() -> None:
     broad = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and (
             node.type is None

@@ -14,45 +14,34 @@ _END = "<!-- end -->\n"
 
 
 def with_diagram(page: str) -> str:
-    """The page with the table as a diagram and in words."""
+    """The page with the table as a diagram, and how often a signal may come."""
     before, _, rest = page.partition(_BEGIN)
-    made = (*_diagram(), "\n", *_table())
-    return before + _BEGIN + "".join(made) + _END + rest.partition(_END)[2]
+    return before + _BEGIN + "".join(_diagram()) + _bounds() + _END + rest.partition(_END)[2]
 
 
-def _rows() -> Iterator[tuple[RunState, str, str, tuple[RunState, ...]]]:
-    """State, signal, action and next states, but for what every state has in common."""
+def _transitions() -> Iterator[tuple[RunState, RunState, str]]:
+    """From, to and signal of each, but for what every state has in common."""
     for (state, signal), transition in TABLE.items():
-        if transition.to is None:
+        if transition.to is None:  # back to where the question came up
             asking = (s for (s, _), each in TABLE.items() if each.to is state)
-            yield state, signal, transition.action, tuple(dict.fromkeys(asking))
+            yield from ((state, each, signal) for each in dict.fromkeys(asking))
         elif transition.to not in (RunState.FAILED, RunState.CANCELLED):
-            yield state, signal, transition.action, (transition.to,)
+            yield state, transition.to, signal
 
 
 def _diagram() -> Iterator[str]:
     yield "```mermaid\nstateDiagram-v2\n    [*] --> IDLE\n    state Running {\n"
-    for state, signal, _, to in _rows():
-        for each in to:
-            if each not in ENDS:
-                yield f"        {state} --> {each}: {signal}\n"
+    inside = [each for each in _transitions() if each[1] not in ENDS]
+    yield from (f"        {state} --> {to}: {signal}\n" for state, to, signal in inside)
     yield "    }\n"
-    for state, signal, _, to in _rows():
-        for each in to:
-            if each in ENDS:
-                yield f"    {state} --> {each}: {signal}\n"
-    yield "    Running --> FAILED: failed\n    Running --> CANCELLED: cancelled\n```\n"
+    ending = [each for each in _transitions() if each[1] in ENDS]
+    yield from (f"    {state} --> {to}: {signal}\n" for state, to, signal in ending)
+    yield "    Running --> FAILED: failed\n    Running --> CANCELLED: cancelled\n```\n\n"
 
 
-def _table() -> Iterator[str]:
-    yield "| in the state | when | it does this | and is then in |\n|---|---|---|---|\n"
-    for state, signal, action, to in _rows():
-        yield f"| {state} | {signal} | {action} | {' or '.join(to)} |\n"
-    yield "| every state before the end | failed | say why there is no answer | FAILED |\n"
-    yield "| every state before the end | cancelled | stop what is at work | CANCELLED |\n"
-    yield "\nIn one run:"
+def _bounds() -> str:
     bounds = (f" {signal} at most {_times(most)}" for signal, most in MOST.items())
-    yield ",".join(bounds) + ".\n"
+    return f"In one run:{','.join(bounds)}.\n"
 
 
 def _times(most: int) -> str:

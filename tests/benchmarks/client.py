@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -77,12 +77,14 @@ class BenchClient:
 
 
 @asynccontextmanager
-async def server(environment: Mapping[str, str]) -> AsyncIterator[BenchClient]:
+async def server(
+    environment: Mapping[str, str], command: Sequence[str] = SERVER
+) -> AsyncIterator[BenchClient]:
     """A server in a fresh process; killed at the end."""
     started = time.perf_counter()
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        *SERVER, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=dict(environment)
+        *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=dict(environment)
     )
     client = BenchClient(process, started)
     try:

@@ -22,4 +22,5 @@ async def run(root: Path, patterns: Sequence[str]) -> bool:
             figures += await living.work(app, root)
             figures += await living.rest(app)
         figures += await living.warm_start(root, state)
+    figures += await living.rewritten(root)
     return show_figures("The index through its life", figures, note) and found

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import psutil
@@ -22,12 +23,14 @@ from glossator.workspace.index.manager import TextIndexManager
 from glossator.workspace.search.ripgrep import Request
 from glossator.workspace.search.search import TextSearch
 from tests.benchmarks.measure import Figure, percentile
-from tests.benchmarks.opened import call, opened
+from tests.benchmarks.opened import call, opened, state_folder
 from tests.benchmarks.pace import Pace
 
 _TICK = 0.001  # seconds
 _IDLE_SECONDS = 10
 _SAVES = 60
+_COPIED, _REWRITES = 6_000, 30  # files, and how often some of them are written again
+_UNTIL_RIPE = 2.5  # seconds until files that were changed just now are indexed
 _STARTS = 11
 _LOOKS = 4  # at all stamps, which together take about as long as a start
 _WARM = 100  # ms for 10,000 files, …
@@ -84,7 +87,9 @@ async def work(app: Application, root: Path) -> list[Figure]:
     async with _loop_delay() as watching:
         saves = [await _save(app, root, number) for number in range(_SAVES)]
     p50, p95 = percentile(saves, 0.5), percentile(saves, 0.95)
+    missed = sum([await _misses(app, root, number) for number in range(_SAVES)])
     return [
+        Figure("first searches after a save that miss it", missed, f"of {_SAVES}", 0),
         Figure("save → searchable, p95", p95, "ms", 15, detail=f"median {p50:.1f} ms"),
         _delay("grepping", grepping, idle),
         _delay("watching and saving", watching, idle),
@@ -250,6 +255,59 @@ async def _save(app: Application, root: Path, number: int) -> float:
     finally:
         unsubscribe()
         path.unlink()
+
+
+async def _misses(app: Application, root: Path, number: int) -> bool:
+    """Whether the first search after a save does not find what was written."""
+    path, word = root / f"glossator-benchmark-{os.getpid()}.txt", f"glossatorbenchmark{number}first"
+    try:
+        path.write_text(f"{word}\n")
+        await app.ready()  # as every command that searches
+        return path.name not in (await call(app, "Grep", pattern=word)).text
+    finally:
+        path.unlink()
+
+
+async def rewritten(root: Path) -> list[Figure]:
+    """A copy of some files, of which many are written again and again, without a pause."""
+    with state_folder() as state:
+        copy = Path(await asyncio.to_thread(_copied, root, state))
+        async with opened(copy, state) as app:
+            await app.start()
+            await app.ready()
+            await asyncio.sleep(_UNTIL_RIPE)
+            await _keeper(app).build()
+            fresh, most, chance = _disk_megabytes(state / "glossator"), 0.0, Random(1)
+            files = [Path(entry.path) for entry in app.host.snapshot().files()]
+            for number in range(_REWRITES):
+                for path in chance.sample(files, len(files) // 15):
+                    with path.open("a") as file:
+                        file.write(f"\n{number}\n")
+                await asyncio.sleep(_UNTIL_RIPE)
+                await app.ready()
+                await _keeper(app).settle()
+                most = max(most, _disk_megabytes(state / "glossator"))
+    detail = (
+        f"{most:.1f} MB after {fresh:.1f}, {len(files):,} files, {_REWRITES} times a 15th of them"
+    )
+    return [
+        Figure(
+            "disk while files are written, of a new index",
+            most / fresh,
+            "times",
+            2.5,
+            detail=detail,
+        )
+    ]
+
+
+def _copied(root: Path, state: Path) -> Path:
+    copy = state / "copy"
+    for path in sorted(path for path in root.rglob("*") if path.is_file())[:_COPIED]:
+        target = copy / path.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return copy
 
 
 @asynccontextmanager

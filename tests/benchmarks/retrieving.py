@@ -21,6 +21,7 @@ from glossator.retrieval.chunks.chunk_index import ChunkIndex, IndexedFile
 from glossator.retrieval.chunks.cutting import cut
 from glossator.symbols import Library, Outlines, read
 from glossator.workspace.documents.overlays import DiskChanged
+from tests.benchmarks.client import server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import state_folder
@@ -45,7 +46,7 @@ async def run(large: Path, small: Path) -> bool:
     note = await asyncio.to_thread(describe, large)
     with state_folder():
         figures = [*await asyncio.to_thread(_parts, large), *await _large(large)]
-        figures.append(await _small(small))
+        figures += [await _small(small), await _by_a_client(small)]
     return show_figures("Retrieval, no model", figures, note)
 
 
@@ -156,6 +157,22 @@ async def _small(root: Path) -> Figure:
     detail = f"{kept.index.status().files:,} files"
     median = percentile(times.counted, 0.5)
     return Figure("a search in a small tree, median", median, "ms", 5, detail=detail)
+
+
+async def _by_a_client(root: Path) -> Figure:
+    """What an editor waits for: the same small tree, asked over the protocol."""
+    times = Times()
+    async with server(usual_environment()) as client:
+        await client.initialize(root)
+        client.notify("initialized", {})
+        await client.command("index")
+        for round_ in range(4):
+            for question in _QUESTIONS:
+                measured = times if round_ else Times()
+                with measured.one():
+                    await client.command("search", query=question, report=False)
+    median = percentile(times.counted, 0.5)
+    return Figure("the same by a client, median", median, "ms", 10)
 
 
 async def _searches(kept: Kept) -> Times:

@@ -38,6 +38,7 @@ async def run(app: Application, root: Path, patterns: Sequence[str], note: str) 
     pace = Pace(root)
     figures.append(await _tool(app, patterns, "Grep tool, as the model calls it, p95", pace))
     figures.append(await _tool(app, patterns, "and when 250 are asked for", head_limit=250))
+    figures.append(await _huge(app))
     figures += await _globs(app, root)
     return show_figures("Searching, against ripgrep 15 (wall time)", figures, note)
 
@@ -145,6 +146,15 @@ async def _tool(
         return Figure(title, p95, "ms", detail=detail)
     detail += f"; {_P95} ms where the target was set: {pace}"
     return Figure(title, p95, "ms", pace.allow(_P95), detail=detail)
+
+
+async def _huge(app: Application) -> Figure:
+    """Lines in almost every file, of which few are shown and the others counted by folder."""
+    own = Times()
+    for _ in range(_PATIENCE * _ROUNDS):
+        with own.one():
+            await call(app, "Grep", pattern="e", output_mode="content")
+    return Figure("Grep of what is in every file", percentile(own.counted, 0.5), "ms", 60)
 
 
 async def _globs(app: Application, root: Path) -> list[Figure]:

@@ -22,7 +22,7 @@ from glossator.core.edit import FileEdit
 from glossator.core.line_diff import line_replacements
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_uri
-from tests.files.trees import as_plain_user, write_tree
+from tests.workspace.files.trees import as_plain_user, write_tree
 
 FILES: Mapping[str, str | bytes] = {
     "a.txt": "one\ntwo\nthree\n",

@@ -13,8 +13,6 @@ import pytest
 from tests.patience import SECONDS
 from tools.manual import PAGE, page
 
-pytestmark = pytest.mark.usefixtures("true_start")
-
 SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
 
 
@@ -59,6 +57,7 @@ def test_the_commands_import_nothing_that_draws_or_serves() -> None:
     assert not imported_by("glossator.cli.app").intersection(set(SLOW) - {"typer"})
 
 
+@pytest.mark.usefixtures("true_start")
 def test_the_real_server_answers(tmp_path: Path) -> None:
     (tmp_path / "door.py").write_text("def open_door():\n    return 'open'\n", "utf-8")
     arguments = json.dumps({"pattern": "open_door"})

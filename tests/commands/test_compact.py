@@ -10,7 +10,7 @@ import pytest
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 

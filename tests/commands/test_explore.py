@@ -36,7 +36,7 @@ from glossator.core.events import (
 from glossator.core.report import Report
 from glossator.core.uri import to_uri
 from glossator.turn.told.attachments import Attachment
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
 from tests.turn import delegating as d

@@ -29,7 +29,7 @@ from glossator.llm.model import ToolSpec
 from glossator.sessions.compaction.summary import PromptPrefix
 from glossator.settings.load import load_settings
 from glossator.turn.told.attachments import Attachment
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Recorder, Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn
 

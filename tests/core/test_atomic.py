@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.atomic import move, opened
-from tests.files.trees import as_plain_user, write_tree
+from tests.workspace.files.trees import as_plain_user, write_tree
 
 
 @pytest.fixture

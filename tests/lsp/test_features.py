@@ -12,9 +12,9 @@ from typing import Any
 from glossator.lsp import features
 from glossator.lsp.features import build_server
 from glossator.workspace.documents.host import WorkspaceHost
-from tests.files.trees import write_tree
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
+from tests.workspace.files.trees import write_tree
 
 DOCUMENT = "untitled:a"
 

@@ -30,9 +30,9 @@ from glossator.core.question import QuestionAnswer
 from glossator.mcp import supervisor
 from glossator.permissions import Switches
 from glossator.turn.told import attachments as from_servers
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.mcp.hubs import odd
 from tests.patience import until
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolSearch, ToolUse, Turn
 from tests.turn.delegating import FILES, Players, explore, fork

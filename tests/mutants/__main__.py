@@ -85,11 +85,12 @@ def _module(name: str) -> Path:
 
 
 def near_tests(module: Path) -> list[str]:
-    """Those that import the module first, of these those of its room: they notice most."""
+    """Those that import the module first, first those in its folder: they notice most."""
     inner = module.relative_to(PACKAGE).with_suffix("")
     dotted = ".".join(("glossator", *inner.parts))
     files = sorted(ROOT.glob("tests/**/test_*.py"))
-    folder = ROOT / "tests" / inner.parts[0]
+    folders = (ROOT / "tests" / each for each in inner.parents)
+    folder = next(each for each in folders if each.is_dir())
     importing = [path for path in files if dotted in _imported(path)]
     importing.sort(key=lambda path: path.parent != folder)
     beside = [path for path in files if path.parent == folder and path not in importing]

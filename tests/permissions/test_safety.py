@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glossator.core.permission import Choice, PermissionAnswer
+from glossator.commands.models import SetModeRequest, set_mode
+from glossator.core.permission import Choice, Mode, PermissionAnswer
 from tests.sandboxed import SANDBOXED
+from tests.security.dressings import DRESSINGS, Dress
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -26,6 +28,7 @@ _SECRET = "the secret"
 _KEY = "test-key"  # the one of the stage
 _ANYTHING = {"mode": "auto", "allow": ["*"]}
 _DRESSINGS = ("plain", "case", "link", "dots", "unicode")
+CHANGES = ("Write", "Edit", "MultiEdit", "Move", "Move to")
 _CALLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "Read": lambda path: {"path": path},
     "Grep": lambda path: {"pattern": "secret", "path": path, "output_mode": "content"},
@@ -93,24 +96,19 @@ async def attempt(
     root: Path, *calls: ToolUse, permissions: dict[str, Any] | None = None
 ) -> tuple[dict[str, Any], list[str]]:
     """The result of the last call and which tools were asked about; the user denies everything."""
-    ((result, asked),) = await attempts(root, calls, permissions=permissions)
+    (result,), asked = await replies(root, *([call] for call in calls), permissions=permissions)
     return result, asked
 
 
-async def attempts(
-    root: Path, *sessions: Sequence[ToolUse], permissions: dict[str, Any] | None = None
-) -> list[tuple[dict[str, Any], list[str]]]:
-    """As `attempt`, of several sessions one after the other."""
-    script = [turn for calls in sessions for turn in (*map(Turn, calls), Turn(Text("Well.")))]
-    settings = {"permissions": permissions or _ANYTHING}
-    made = []
-    async with stage(root, {}, script, settings) as s:
-        for _ in sessions:
-            s.port.permissions.clear()
-            await s.ask("Do it.")
-            (result,) = s.results(len(s.api.requests) - 1).values()
-            made.append((result, [request.tool for request in s.port.permissions]))
-    return made
+async def replies(
+    root: Path, *turns: Sequence[ToolUse], permissions: dict[str, Any] | None = None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """As `attempt`, with several calls in a turn: the results of the last turn's."""
+    script = [Turn(*calls) for calls in turns] + [Turn(Text("Well."))]
+    async with stage(root, {}, script, {"permissions": permissions or _ANYTHING}) as s:
+        await s.ask("Do it.")
+        results = list(s.results(len(turns)).values())
+        return results, [request.tool for request in s.port.permissions]
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -130,9 +128,10 @@ def text_of(result: dict[str, Any]) -> str:
 async def test_nothing_outside_the_workspace_is_touched(ws: Path, path: str, tool: str) -> None:
     paths = [dressed(ws, path, dressing) for dressing in _DRESSINGS]
     before = contents(ws.parent)
-    made = await attempts(ws, *([use(tool, each)] for each in paths))
-    for each, (result, asked) in zip(paths, made, strict=True):
-        assert (each, result["is_error"], asked) == (each, True, [])
+    results, asked = await replies(ws, [use(tool, each) for each in paths])
+    assert asked == []
+    for each, result in zip(paths, results, strict=True):
+        assert (each, result["is_error"]) == (each, True)
         assert not any(word in text_of(result) for word in (_SECRET, "root:", _KEY)), each
     assert contents(ws.parent) == before
 
@@ -192,34 +191,75 @@ async def test_a_command_makes_no_file_that_others_obey(ws: Path, path: str) -> 
     assert contents(ws) == before
 
 
-@pytest.mark.parametrize("dressing", _DRESSINGS)
-@pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".mcp.json",  # CVE-2025-54135
-        ".VSCode/Settings.JSON",  # CVE-2025-59944
-        ".vscode/settings.json",  # CVE-2025-53773
-        "a.code-workspace",  # CVE-2025-58372
-        ".git/hooks/pre-commit",
-        "src/.glossator.toml",
-    ],
-)
-async def test_what_others_obey_is_asked_about(
-    ws: Path, path: str, dressing: str, there: bool
-) -> None:
-    named = dressed(ws, path, dressing)
-    if there and dressing != "link":
-        (ws / named).parent.mkdir(parents=True, exist_ok=True)
-        (ws / named).write_text("{}\n")
-    before = contents(ws)
-    read = ToolUse("Read", {"path": named})
-    calls = [use(tool, named) for tool in ("Write", "Edit", "Move", "Move to")]
-    made = await attempts(ws, *((read, call) for call in calls))
-    for call, (result, asked) in zip(calls, made, strict=True):
-        assert (asked, result["is_error"]) == ([call.name], True)
-        assert "The user refused this" in text_of(result)
-    assert contents(ws) == before
+PROTECTED = [
+    ".mcp.json",  # CVE-2025-54135
+    ".cursor/mcp.json",
+    ".vscode/settings.json",  # CVE-2025-53773
+    ".VSCode/Settings.JSON",  # CVE-2025-59944
+    ".vscode/tasks.json",
+    "a.code-workspace",  # CVE-2025-58372
+    ".claude/settings.json",  # CVE-2026-25725
+    ".glossator.toml",
+    ".glossator/settings.json",
+    ".git/hooks/pre-commit",
+    ".git/config",
+    ".github/workflows/ci.yml",
+    ".idea/workspace.xml",
+    ".husky/pre-commit",
+    ".envrc",
+    ".npmrc",
+    ".pre-commit-config.yaml",
+    ".devcontainer/devcontainer.json",
+    "lefthook.yml",
+    "src/.glossator.toml",
+    "src/.mcp.json",
+    "src/deep/.vscode/settings.json",
+]
+
+
+@pytest.mark.parametrize("path", PROTECTED)
+async def test_what_others_obey_is_asked_about(ws: Path, path: str) -> None:
+    """Making it, and changing it, also where there is a file of each odd name."""
+    # "escaped" is a name of its own until there is the file
+    new = {name: dress for name, dress in DRESSINGS.items() if name != "escaped"}
+    await check_asked(ws, path, new, "Write", "Move to")
+    make(ws, path)
+    await check_asked(ws, path, DRESSINGS, *CHANGES)
+    odd = {name: DRESSINGS[name] for name in ("letter case", "zero width")}
+    make(ws, *(dress(ws, path) for dress in odd.values()))
+    await check_asked(ws, path, odd, *CHANGES)
+
+
+async def check_asked(root: Path, path: str, dressings: Mapping[str, Dress], *tools: str) -> None:
+    """In every mode; in auto, which allows the most, in every dressing."""
+    dressed = [dress(root, path) for dress in dressings.values()]
+    before = contents(root)
+    everything = {"mode": "auto", "allow": ["*", "Edit(//**)", "Bash(*)"]}
+    script: list[Turn] = []
+    async with stage(root, {}, lambda _body: script.pop(0), {"permissions": everything}) as s:
+        for mode in Mode:
+            named = dressed if mode is Mode.AUTO else [path]
+            reads = [use("Read", each) for each in named]
+            calls = [use(tool, each) for each in named for tool in tools]
+            script[:] = [Turn(*reads), Turn(*calls), Turn(Text("Well."))]
+            s.port.permissions.clear()
+            await set_mode(s.app, SetModeRequest(mode))
+            await s.ask("Do it.")
+            asked = [request.tool for request in s.port.permissions]
+            assert asked == ([] if mode is Mode.PLAN else [call.name for call in calls]), mode
+            for request in s.port.permissions:
+                assert " is protected: " in request.reasons[0], request
+                assert request.suggestions == (), "no rule lifts it"
+            for call, result in zip(calls, s.results(-1).values(), strict=True):
+                assert (call.input, result["is_error"]) == (call.input, True)
+                assert mode is Mode.PLAN or "The user refused this" in text_of(result)
+    assert contents(root) == before
+
+
+def make(root: Path, *paths: str) -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"{_SECRET}\n")
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
 from glossator.turn.told.attachments import Attachment
 from glossator.workspace.documents.overlays import Opened
-from tests.files.trees import write_tree
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
+from tests.workspace.files.trees import write_tree
 
 _FILES = {
     "app.py": "def visible():\n    return 1\n",

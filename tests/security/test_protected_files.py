@@ -2,7 +2,7 @@
 
 CVE-2025-54135 (making it is not editing it), CVE-2025-59944 (letter case), CVE-2025-53773 (auto
 mode), CVE-2025-58372 (workspace files), CVE-2026-25725 (a missing settings file, by a command).
-The user denies everything.
+The user denies everything. Edits of all others: `tests/permissions/test_safety.py`.
 """
 
 from __future__ import annotations
@@ -25,28 +25,7 @@ pytestmark = [
 ]
 
 ACTING_MODES = ("ask", "acceptEdits", "auto")
-PROTECTED = [
-    ".mcp.json",  # CVE-2025-54135
-    ".cursor/mcp.json",
-    ".vscode/settings.json",  # CVE-2025-53773; in other letters CVE-2025-59944
-    ".vscode/tasks.json",
-    "a.code-workspace",  # CVE-2025-58372
-    ".claude/settings.json",  # CVE-2026-25725
-    ".glossator.toml",
-    ".glossator/settings.json",
-    ".git/hooks/pre-commit",
-    ".git/config",
-    ".github/workflows/ci.yml",
-    ".idea/workspace.xml",
-    ".husky/pre-commit",
-    ".envrc",
-    ".npmrc",
-    ".pre-commit-config.yaml",
-    ".devcontainer/devcontainer.json",
-    "lefthook.yml",
-    "src/.mcp.json",
-    "src/deep/.vscode/settings.json",
-]
+PROTECTED = (".mcp.json", ".VSCode/Settings.JSON", "src/deep/.vscode/settings.json")
 NEW_TO_COMMANDS = [  # at the top by pattern or in other letters, and what lies below it
     ".glossator.toml",
     ".glossator/settings.json",

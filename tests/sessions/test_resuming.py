@@ -23,7 +23,7 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.sessions.sessions import sessions_folder
 from glossator.store.log import framed, parse
 from glossator.workspace.documents.overlays import RootsChanged
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -41,7 +41,7 @@ from glossator.sessions.compaction.kept import is_compaction
 from glossator.sessions.session import Session
 from glossator.sessions.sessions import Sessions
 from glossator.settings.model import LimitSettings
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn
 from tests.turn.test_loop import without_cache_marks

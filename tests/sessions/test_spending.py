@@ -24,7 +24,7 @@ from glossator.core.errors import BudgetSpent, ModelError
 from glossator.core.events import Compaction, Notice, RunStarted, Usage
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.sessions.session import Session
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 

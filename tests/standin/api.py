@@ -8,7 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.standin.batches import Batches, describe_batch, errored, query_of
-from tests.standin.diagnostics import Diagnostics
+from tests.standin.diagnostics import Diagnostics, fingerprint_of
 from tests.standin.errors import Refusal
 from tests.standin.faults import (
     Expired,
@@ -27,7 +27,7 @@ from tests.standin.rules.call import Call
 from tests.standin.rules.headers import authorised
 from tests.standin.script import Script, Turn
 from tests.standin.sse import stream, without_usage
-from tests.standin.usage import PromptCache, chain, prompt_tokens
+from tests.standin.usage import PromptCache, prompt_tokens
 from tests.standin.wire import error_response, reset, send_frames
 
 Json = dict[str, Any]
@@ -161,7 +161,8 @@ class Api:
         """What one request of a batch ends in."""
         request_id = self._ids.next("req")
         try:
-            check(Call(headers, params, self._issued, counting=False))
+            call = Call(headers, params, self._issued)
+            check(call)
             turn = self._next_turn(params)
         except Refusal as refusal:
             self._journal.refusals.append((refusal.status, refusal.message))
@@ -172,7 +173,7 @@ class Api:
                 return errored(type_, words, request_id)
             case Expired():
                 return {"type": "expired"}
-        prompt = Prompt(self._cache.charge(params, MODELS[params["model"]]), None)
+        prompt = Prompt(self._cache.charge(call.links, call.model), None)
         message = compose(turn, params, prompt, self._ids).message
         message["usage"]["service_tier"] = "batch"
         return {"type": "succeeded", "message": message}
@@ -185,14 +186,15 @@ class Api:
             authorised(recorded.headers)
             counting = _endpoint(request)
             _readable(raw, body)
-            check(Call(recorded.headers, recorded.body, self._issued, counting))
+            call = Call(recorded.headers, recorded.body, self._issued, counting)
+            check(call)
             if counting:
-                count = {"input_tokens": prompt_tokens(list(chain(recorded.body)))}
+                count = {"input_tokens": prompt_tokens(call.links)}
                 return web.json_response(count, headers={"request-id": request_id})
             turn = self._next_turn(recorded.body)
         except Refusal as refusal:
             return self._refuse(refusal, request_id)
-        return await self._watched(request, recorded, turn, request_id)
+        return await self._watched(request, recorded, call, turn, request_id)
 
     def _refuse(self, refusal: Refusal, request_id: str) -> web.Response:
         self._journal.refusals.append((refusal.status, refusal.message))
@@ -216,11 +218,11 @@ class Api:
         return turn
 
     async def _watched(
-        self, request: web.Request, recorded: Recorded, turn: Turn, request_id: str
+        self, request: web.Request, recorded: Recorded, call: Call, turn: Turn, request_id: str
     ) -> web.StreamResponse:
         self._journal.open_streams += 1
         try:
-            return await self._play(request, recorded.body, turn, request_id)
+            return await self._play(request, call, turn, request_id)
         except (asyncio.CancelledError, ConnectionResetError):
             # The server cancels a handler whose client has left.
             self._journal.disconnected(recorded)
@@ -229,7 +231,7 @@ class Api:
             self._journal.open_streams -= 1
 
     async def _play(
-        self, request: web.Request, body: Json, turn: Turn, request_id: str
+        self, request: web.Request, call: Call, turn: Turn, request_id: str
     ) -> web.StreamResponse:
         match turn.fault:
             case HttpError() as error:
@@ -238,10 +240,12 @@ class Api:
                 return reset(request)
             case SlowHeaders(gate):
                 await gate.wait()
-        prompt = Prompt(self._cache.charge(body, MODELS[body["model"]]), self._diagnostics.of(body))
+        body, fingerprint = call.body, fingerprint_of(call.body, call.links)
+        usage = self._cache.charge(call.links, call.model)
+        prompt = Prompt(usage, self._diagnostics.of(body, fingerprint))
         reply = compose(turn, body, prompt, self._ids)
         self._issued.remember(reply.message, body)
-        self._diagnostics.remember(reply.message["id"], body)
+        self._diagnostics.remember(reply.message["id"], fingerprint)
         if body.get("stream"):
             frames = stream(reply, turn.fault, turn.chunk, request_id)
             return await send_frames(request, frames, turn, request_id)

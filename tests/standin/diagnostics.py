@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.standin.content import blocks_of, digest, located_blocks, measured, plain
-from tests.standin.usage import chain, prompt_tokens
+from tests.standin.usage import Link, prompt_tokens
 
 Json = dict[str, Any]
 
@@ -27,18 +27,18 @@ class Diagnostics:
     def __init__(self) -> None:
         self._known: dict[str, Fingerprint] = {}
 
-    def remember(self, message_id: str, body: Json) -> None:
-        """Keep the request that this message answered, if it opted in with `diagnostics`."""
-        if body.get("diagnostics") is not None:
-            self._known[message_id] = _fingerprint(body)
+    def remember(self, message_id: str, fingerprint: Fingerprint | None) -> None:
+        """Keep the request that this message answered, if it asked for `diagnostics`."""
+        if fingerprint is not None:
+            self._known[message_id] = fingerprint
 
-    def of(self, body: Json) -> Json | None:
+    def of(self, body: Json, now: Fingerprint | None) -> Json | None:
         """The `diagnostics` of a reply; None when not asked for or nothing diverged."""
         named = (body.get("diagnostics") or {}).get("previous_message_id")
-        if named is None:
+        if named is None or now is None:
             return None
         before = self._known.get(named)
-        reason = _missed(before, _fingerprint(body)) if before else "previous_message_not_found"
+        reason = _missed(before, now) if before else "previous_message_not_found"
         if reason is None:
             return None
         miss: Json = {"type": reason}
@@ -58,7 +58,10 @@ def _missed(before: Fingerprint, now: Fingerprint) -> str | None:
     return next((reason for reason, applies in changed.items() if applies), None)
 
 
-def _fingerprint(body: Json) -> Fingerprint:
+def fingerprint_of(body: Json, links: list[Link]) -> Fingerprint | None:
+    """Of a request and the links of its prompt; None where it asks for no `diagnostics`."""
+    if body.get("diagnostics") is None:
+        return None
     settings = ("thinking", "tool_choice", "output_config")
     return Fingerprint(
         model=body["model"],
@@ -68,5 +71,5 @@ def _fingerprint(body: Json) -> Fingerprint:
         ),
         messages=tuple(f"{role} {measured(block)[1]}" for _, role, block in located_blocks(body)),
         other=digest(body.get(name) for name in settings),
-        tokens=prompt_tokens(list(chain(body))),
+        tokens=prompt_tokens(links),
     )

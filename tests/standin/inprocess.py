@@ -67,14 +67,15 @@ class InProcess:
             return httpx2.Response(found[0], json=found[1])
         try:
             headers = {name.lower(): value for name, value in request.headers.items()}
-            check(Call(headers, body, self._issued))
+            call = Call(headers, body, self._issued)
+            check(call)
         except Refusal as refusal:
             self.refused.append(refusal.message)
             error = error_body("invalid_request_error", refusal.message, "req_1")
             return httpx2.Response(refusal.status, json=error)
         self.accepted.append(body)
         turn = self.play(body)
-        usage = self._cache.charge(body, MODELS[body["model"]])
+        usage = self._cache.charge(call.links, call.model)
         reply = compose(turn, body, Prompt(usage, None), self._ids)
         self._issued.remember(reply.message, body)
         frames = stream(reply, turn.fault, 10_000, "req_1")

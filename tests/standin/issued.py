@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tests.standin.content import digest, plain
+from tests.standin.content import digest, measured, plain
 
 Json = dict[str, Any]
 
@@ -25,7 +25,7 @@ class Issued:
 
     def remember(self, message: Json, body: Json) -> None:
         """Keep of a message sent in answer to a body what later requests are checked against."""
-        sent = Sent(thinking_in(message["content"]), digest(map(plain, body.get("tools", []))))
+        sent = Sent(thinking_in(message["content"]), tools_hash(body))
         for block in message["content"]:
             if block["type"] in {"tool_use", "server_tool_use"}:
                 self._sent[block["id"]] = sent
@@ -39,6 +39,11 @@ class Issued:
     def paused(self, content: list[Json]) -> bool:
         """Whether this content is a reply that ended in `pause_turn`."""
         return digest(map(plain, content)) in self._paused
+
+
+def tools_hash(body: Json) -> str:
+    """The hash of all tools of a request, deferred ones too."""
+    return digest(measured(tool)[1] for tool in body.get("tools", []))
 
 
 def thinking_in(content: list[Json]) -> list[Json]:

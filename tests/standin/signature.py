@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tests.standin.content import blocks_of, digest, plain
+from tests.standin.content import blocks_of, digest, measured, plain
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ class Prefix:
 
     def bind(self, text: str) -> Binding:
         """The binding of a thinking block with this text at this point."""
-        tools = digest(plain(tool) for tool in self._tools if self._counts(tool))
+        tools = digest(measured(tool)[1] for tool in self._tools if self._counts(tool))
         thinking = tuple(self._thinking)
         return Binding(self._system, tools, self._content.hexdigest(), thinking, digest([text]))
 
@@ -66,7 +66,7 @@ class Prefix:
             self._thinking.append(digest([block])[:12])
             return
         self._referenced.update(references(block))
-        self._content.update(digest([role, plain(block)]).encode())
+        self._content.update(digest([role, measured(block)[1]]).encode())
 
     def _counts(self, tool: Json) -> bool:
         return not tool.get("defer_loading") or tool.get("name") in self._referenced

@@ -32,9 +32,8 @@ class PromptCache:
     def __init__(self) -> None:
         self._entries: set[str] = set()
 
-    def charge(self, body: Json, model: Model) -> Json:
-        """The input side of `usage` for this request, whose breakpoints become entries."""
-        links = list(chain(body))
+    def charge(self, links: list[Link], model: Model) -> Json:
+        """The input side of `usage` for this prompt, whose breakpoints become entries."""
         marked = [i for i, link in enumerate(links) if link.ttl]
         read = max((self._hit(links, i) for i in marked), default=0)
         written = {"5m": 0, "1h": 0}

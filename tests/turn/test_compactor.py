@@ -21,9 +21,9 @@ from glossator.tools.base import ToolArgs
 from glossator.turn.loop import run_agent
 from glossator.turn.model_request import tool_specs
 from glossator.turn.run import Agent, RunOutcome, ToolHooks
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.llm.asking import asker
 from tests.passing import let_pass
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
 from tests.turn.running import LoneRun

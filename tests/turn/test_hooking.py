@@ -18,8 +18,8 @@ from glossator.core.events import Notice, ToolFinished
 from glossator.core.permission import Choice, Mode, PermissionAnswer
 from glossator.hooks import HookEvent
 from glossator.hooks.execution import HookAnswer, answer_of
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.sandboxed import SANDBOXED
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -25,7 +25,7 @@ from glossator.settings.model import LimitSettings
 from glossator.tools.base import ToolContext
 from glossator.turn.loop import run_agent
 from glossator.turn.run import Agent, RunOutcome
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.sessions.compaction.compacting import is_asked_for_a_summary, summary_turn
 from tests.standin import Text, Thinking, ToolUse, Turn
 from tests.standin.content import located_blocks, nested, plain, tokens_in
 from tests.standin.inprocess import InProcess, Refuse

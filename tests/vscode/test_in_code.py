@@ -1,4 +1,8 @@
-"""The client in a real VS Code, in a real browser; `make test` sets both up."""
+"""The client in a real VS Code, in a real browser; `make test` sets both up.
+
+One window tells what people do daily in every run: ask, read, edit, undo, with the keys. The tests
+with a mark `about` run beside it if that changed, and those with `stories` only by that name.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,22 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif("CODE_CACHE" not in os.environ, reason="VS Code is set up by `make test`"),
 ]
+
+
+HOST = pytest.mark.about(
+    "vscode-client/src",
+    "vscode-client/panel/state",
+    "server/glossator/commands",
+    "server/glossator/edits",
+    "server/glossator/lsp",
+    "server/glossator/undo",
+)
+START = pytest.mark.about(
+    "vscode-client/src",
+    "server/glossator/llm/offline.py",
+    "server/glossator/lsp",
+    "server/glossator/permissions/trust.py",
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +80,13 @@ def node(*command: object) -> None:
     assert done.returncode == 0, f"after {seconds:.0f} s\n{done.stdout}\n{done.stderr}"
 
 
+@HOST
 @pytest.mark.usefixtures("built")
 def test_commands_providers_and_ports_in_the_extension_host() -> None:
     node(CODE / "host.mjs", sys.executable)
 
 
+@START
 def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 

@@ -1,10 +1,10 @@
-"""The protocol's tables of commands are the server's."""
+"""The protocol's table of commands is the server's."""
 
 from __future__ import annotations
 
 from tools.protocol import FILE, generated
 
 
-def test_the_tables_of_commands_are_the_servers() -> None:
+def test_the_table_of_commands_is_the_servers() -> None:
     text = FILE.read_text(encoding="utf-8")
     assert generated(text) == text, "run `make wire`"

@@ -99,6 +99,11 @@ class Environment(Job[dict[str, str]]):
 
 
 @dataclass(frozen=True, slots=True)
+class UrgentEnvironment(Environment):
+    urgent: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class Stuck(Job[None]):
     """A slice that never ends, in Python code."""
 

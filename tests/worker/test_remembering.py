@@ -14,9 +14,9 @@ from glossator.workspace.files import state_folder
 from glossator.workspace.files.listing_cache import FOLDERS_FILE, FolderFile, read_folders
 from glossator.workspace.files.state_folder import writing
 from glossator.workspace.index.manifest import IndexFolder, replace_file
-from tests.files.trees import FOLDERS_ARE_REMEMBERED
 from tests.patience import until
 from tests.worker.conftest import Restart
+from tests.workspace.files.trees import FOLDERS_ARE_REMEMBERED
 
 AFTER_START = "the start listed few folders"
 Start = Callable[..., Awaitable[WorkspaceHost]]

@@ -16,9 +16,9 @@ from glossator.workspace.files import state_folder
 from glossator.workspace.files.entries import RACY_NS, FileEntry, FolderFiles
 from glossator.workspace.files.listing_cache import FOLDERS_FILE
 from glossator.workspace.index.required import analyse
-from tests.files.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.patience import until
 from tests.worker.conftest import Restart
+from tests.workspace.files.trees import FOLDERS_ARE_REMEMBERED, write_tree
 
 pytestmark = FOLDERS_ARE_REMEMBERED
 

@@ -26,6 +26,7 @@ from tests.worker.jobs import (
     Stuck,
     Unpicklable,
     UrgentEcho,
+    UrgentEnvironment,
 )
 
 pytestmark = pytest.mark.usefixtures("true_start")
@@ -67,6 +68,13 @@ async def test_it_ends_at_rest_and_starts_again(caplog: pytest.LogCaptureFixture
     assert worker.state.failures == 0
     await worker.close()
     assert caplog.records == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no niceness of its own")
+async def test_only_what_nobody_waits_for_lets_other_programs_go_first(worker: Worker) -> None:
+    for _ in range(2):
+        patient, urgent = await worker.run(Environment()), await worker.run(UrgentEnvironment())
+        assert (int(patient["nice"]), int(urgent["nice"])) == (min(os.nice(0) + 10, 19), os.nice(0))
 
 
 async def test_it_inherits_no_secrets(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ class SessionActing:
         mode: str = self.mode
         if self._acting.trust.said is False and mode != Mode.PLAN:
             mode = "restricted"
-        told = mode_notice(mode, self._session.conversation.messages)
+        told = mode_notice(mode, self._session.conversation.user_texts)
         return (told,) if told else ()
 
     @property

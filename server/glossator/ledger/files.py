@@ -1,6 +1,6 @@
 """The ledger on this machine's disk, used by a thread of its own.
 
-What cannot be kept counts until the server ends, and the user is told once.
+What cannot be kept counts until the server ends, with one message to the user.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _DAMAGED = (
 
 
 def ledger_folder() -> Path:
-    """Where the file is."""
+    """The folder of the file."""
     return Path(platformdirs.user_state_dir("glossator")).absolute()
 
 
 class LedgerFiles:
     """Reads and writes the ledger's files; for the event loop.
 
-    Every method gives nothing, or does nothing, while the disk fails.
+    Every method returns nothing, or does nothing, while the disk fails.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class LedgerFiles:
         return rows
 
     def read_again(self) -> None:
-        """Have `facts` give all rows again: some that are on disk did not arrive."""
+        """Make `facts` read all rows again, because some on disk did not arrive."""
         self._taken = None
 
     async def put(self, workspace: str, rows: Rows) -> bool:
@@ -94,7 +94,7 @@ class LedgerFiles:
         return await self._try([], lambda store: store.unshared(workspace))
 
     async def mark_shared(self, session: str, value: bytes) -> None:
-        """The team's server has this value."""
+        """Note that the team's server has this value."""
         await self._try(None, lambda store: store.mark_shared(session, value))
 
     async def drop_facts(self, workspace: str, ids: Collection[str], *, shared: bool) -> None:
@@ -107,11 +107,11 @@ class LedgerFiles:
         )
 
     async def remove_memories(self, workspace: str | None, *sessions: str) -> list[str]:
-        """Delete the memory of these sessions and of those of a workspace; the ids of those."""
+        """Delete the memory of these sessions and of a workspace's; returns their ids."""
         return await self._try([], lambda store: store.remove_memories(workspace, sessions))
 
     async def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
@@ -138,7 +138,7 @@ class LedgerFiles:
     # What follows is for the thread.
 
     def _done(self, work: Callable[[], T]) -> T:
-        """What `work` gives; where the file was damaged, with what could be read of it."""
+        """The result of `work`; if the file was damaged, also what could be read of it."""
         found = work()
         store = self._opened()
         if (damage := store.take_damage()) is None:

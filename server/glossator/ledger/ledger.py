@@ -2,8 +2,8 @@
 
 All sessions of the same folders share the facts. They are in a file of the user's
 (`ledger/files.py`), and on a server of the team's if there is one (`ledger/team.py`). Whether a
-fact's lines are as they were is asked of the index of cited lines, under a `FactKey`; it is never
-kept as a truth.
+fact's lines are unchanged is asked of the index of cited lines, under a `FactKey`, and never
+kept.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Ledger:
 
     @property
     def rows(self) -> Rows:
-        """All that is known of facts here, also that some were forgotten."""
+        """All rows of facts here, forgotten ones included."""
         return self._rows
 
     def get(self, fact_id: str) -> Fact | None:
@@ -109,11 +109,11 @@ class Ledger:
         return tuple(self._facts.values())
 
     def is_fresh(self, fact: Fact) -> bool:
-        """Whether its lines are as they were, and no change of their document is in doubt."""
+        """Whether its lines are unchanged, and their document was compared since it changed."""
         return fact.id in self._facts and self._anchors.is_fresh(FactKey(fact.id))
 
     def state(self, fact: Fact) -> FactState:
-        """`is_fresh` in a word."""
+        """The state of a fact: fresh or stale."""
         return FactState.FRESH if self.is_fresh(fact) else FactState.STALE
 
     def view(self, fact: Fact) -> FactView:
@@ -158,7 +158,7 @@ class Ledger:
             self._asked = asyncio.create_task(self.look(asks=False))
 
     async def close(self) -> None:
-        """Give everything back."""
+        """Close everything."""
         if self._asked is not None:
             self._asked.cancel()
             await asyncio.wait({self._asked})
@@ -183,14 +183,15 @@ class Ledger:
 
         They are up to `most`, or as many as are pinned; others only with `all_`.
         """
-        fresh = await self.fresh()
+        if not (fresh := await self.fresh()):
+            return ()
         found = await asyncio.to_thread(for_question, question, fresh, most, all_=all_)
         return tuple(filter(self.is_fresh, found))
 
     async def remember(
         self, session_id: str, run_id: str, found: Sequence[NewFact]
     ) -> tuple[Fact, ...]:
-        """Keep new facts; gives those that were added, or hold again.
+        """Keep new facts; returns those that were added, or hold again.
 
         They are on disk then, unless a notice says that this failed. One that is known and fresh is
         not added again. A stale one that says the same of the same lines is replaced, unless a team
@@ -220,7 +221,7 @@ class Ledger:
         return tuple(each for each in added.values() if each.id in self._facts)
 
     async def forget(self, ids: Collection[str]) -> tuple[Fact, ...]:
-        """Forget these facts for good, here and at the team's; gives what they said."""
+        """Forget these facts for good, here and on the team's server; returns what they said."""
         gone = tuple(fact for key in dict.fromkeys(ids) if (fact := self._facts.get(key)))
         if self._team is not None:
             self._team.forget(each.session for each in gone)
@@ -228,14 +229,14 @@ class Ledger:
         return gone
 
     async def clear(self, *, stale: bool = False) -> tuple[Fact, ...]:
-        """Forget all facts of the workspace, or those that are `stale`; gives what they said."""
+        """Forget all facts of the workspace, or those that are `stale`; returns what they said."""
         await self.look()
         await self._anchors.settled()
         facts = self._facts.values()
         return await self.forget([each.id for each in facts if not (stale and self.is_fresh(each))])
 
     async def pin(self, fact_id: str, *, on: bool) -> Fact:
-        """Pin a fact, or not any more. Raises `UsageError` if there is none of that id."""
+        """Pin or unpin a fact. Raises `UsageError` if none has that id."""
         if (fact := self.get(fact_id)) is None:
             raise UsageError(
                 f"There is no fact {shown(fact_id)} here. `glossator facts` lists them."
@@ -245,9 +246,9 @@ class Ledger:
         return pinned
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with facts that came, changed or went; it must not raise.
+        """Call `listener` with new, changed and removed facts; it must not raise.
 
-        Gives what ends that.
+        Returns the function that ends this.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -264,7 +265,7 @@ class Ledger:
             await self._bound()
 
     async def adopt(self, facts: Iterable[Fact]) -> None:
-        """Take facts over from a session's memory, if nothing is known of them here."""
+        """Adopt facts of a session's memory that are unknown here."""
         if (new := unknown(facts, self._rows)) and self._most:
             await self._write(new)
             await self._bound()
@@ -276,12 +277,12 @@ class Ledger:
                 yield Known(each, self._place(each), each.id in added or self.is_fresh(each))
 
     def _watch(self, fact: Fact, freshness: Freshness | None = None) -> None:
-        """Follow its lines; `freshness` is what is told of them until they are compared."""
+        """Follow its lines; `freshness` is the state that counts until they are compared."""
         key, heads = FactKey(fact.id), (fact.context,)
         self._anchors.add(key, (fact.passage,), freshness=freshness, heads=heads)
 
     def _place(self, fact: Fact) -> Lines:
-        """Where the lines that carry it are now, as far as that is known."""
+        """Where the lines that support it are now, as far as that is known."""
         freshness = self._anchors.freshness(FactKey(fact.id))
         place = freshness.places[0] if freshness else None
         found = place or fact.passage
@@ -291,7 +292,7 @@ class Ledger:
         return row_of(fact, self._now(fact.id))
 
     def _now(self, fact_id: str) -> float:
-        """The time of a change, which is newer than the last one, whatever clocks say."""
+        """A time for a change, newer than the last one whatever clocks say."""
         known = self._rows.get(fact_id)
         return max(time.time(), known.changed + _TICK_SECONDS if known else 0.0)
 
@@ -305,7 +306,9 @@ class Ledger:
             self._team.share(self)
 
     async def _take(self, rows: Rows) -> None:
-        """Let rows count that are newer."""
+        """Take over newer rows."""
+        if not rows:
+            return
         changed = []
         # Large ledgers are read in a thread: the loop must not wait for a thousand facts. Meanwhile
         # other rows may arrive, so what is newer is asked once more (docs/decisions/0050).
@@ -335,16 +338,16 @@ class Ledger:
             await self._files.drop_facts(self._workspace, gone, shared=self._team is None)
 
     def _leave(self, workspace: str) -> None:
-        """Other folders are open now."""
+        """Note that other folders are open now."""
         for key in self._facts:
             self._anchors.remove(FactKey(key))
         self._workspace, self._rows = workspace, {}
         self._facts.clear()
 
     async def _bound(self) -> None:
-        """Forget what is too much: stale facts first, then the oldest, and pinned ones last.
+        """Forget facts above the limit: stale ones first, then the oldest, and pinned ones last.
 
-        A team's go by age alone: what is stale here may hold in a colleague's working copy.
+        A team's facts go by age alone: what is stale here may hold in a colleague's working copy.
         """
         if 0 < self._most < len(self._facts):
             await self._anchors.settled()
@@ -352,7 +355,7 @@ class Ledger:
             await self.forget(surplus(self._facts.values(), self._most, goes_late))
 
     async def _follow(self, names: Names) -> None:
-        """Have facts go with files that have other names now."""
+        """Let facts follow renamed files."""
         relative, moved = self._host.snapshot().relative, dict[str, LedgerRow]()
         for fact in list(self._facts.values()):
             now = _renamed(fact, names, relative)
@@ -374,7 +377,7 @@ class Ledger:
 
 
 def _renamed(fact: Fact, names: Names, relative: Callable[[str], str]) -> Fact | None:
-    """The fact with what its file is called now; None if that is what it was called."""
+    """The fact with the new name of its file; None if that did not change."""
     path = new_path(fact.passage.path, names)
     if path == fact.passage.path:
         return None

@@ -184,7 +184,7 @@ def _harmless(texts: Texts) -> Texts:
 
 
 def _texts(values: Sequence[Any]) -> Texts:
-    """Bounded, as others may have written them."""
+    """The texts, bounded, because others may have written them."""
     if isinstance(values, str):
         raise TypeError("a list is a text")
     return tuple(str(each)[:_MAX_TEXT_CHARACTERS] for each in values[:_MAX_TEXTS])
@@ -197,13 +197,13 @@ class WorkspaceFacts(WorkspaceRows, Protocol):
         """Every fact."""
 
     def state(self, fact: Fact) -> FactState:
-        """How its lines stand."""
+        """The state of its lines."""
 
     def resolve(self, path: str) -> str:
         """The real path of one that is cited."""
 
     async def adopt(self, facts: Iterable[Fact]) -> None:
-        """Take over those of which nothing is known."""
+        """Adopt the facts that are unknown here."""
 
 
 class MemoryCores:
@@ -232,10 +232,10 @@ class MemoryCores:
     async def load(
         self, session_id: str, tell: Callable[[str], object], seconds: float | None = None
     ) -> MemoryCore:
-        """Read what is kept of a session, here or by the team, if it is newer than what is known.
+        """Read a session's core, from here or from the team, if it is newer than the known one.
 
-        Its facts are taken over if they are known nowhere else. `tell` is told why it is not read.
-        The team's server is waited for `seconds`; what it gives later counts then.
+        Its facts are adopted if they are unknown. `tell` is called with why it is not read.
+        It waits `seconds` for the team's server; what comes later counts then.
         """
         is_known = session_id in self._cores
         is_here = await self._look(session_id, tell)
@@ -254,7 +254,7 @@ class MemoryCores:
     ) -> None:
         """Write a session's core back, with a new summary or bench if one is given.
 
-        Of these the texts with something in them that looks like a secret are left out.
+        Texts that seem to hold a secret are left out.
         """
         await self._look(session_id, self._files.tell)  # another server may have written it
         core = self._cores.get(session_id) or MemoryCore(session_id)  # it may be removed by now
@@ -275,7 +275,7 @@ class MemoryCores:
             self._team.share(self._facts)
 
     async def remove(self, *sessions: str, workspace: str | None = None) -> list[str]:
-        """Delete the cores of these sessions and of those of a workspace; the ids of those."""
+        """Delete the cores of these sessions and of a workspace's; returns their ids."""
         gone = await self._files.remove_memories(workspace, *sessions)
         for session_id in (*gone, *sessions):
             self._cores.pop(session_id, None)
@@ -286,7 +286,7 @@ class MemoryCores:
         return gone
 
     async def _look(self, session_id: str, tell: Callable[[str], object]) -> bool:
-        """Read what is kept here; whether anything is."""
+        """Read the core kept here; whether there is one."""
         if session_id in self._foreign:
             return True
         value = await self._files.memory(session_id)
@@ -296,7 +296,7 @@ class MemoryCores:
     async def _take(
         self, session_id: str, value: bytes | None, tell: Callable[[str], object]
     ) -> None:
-        """Let a document count if it is newer than what is known."""
+        """Take over a document that is newer than the known one."""
         known, core = self._cores.get(session_id), self._read(session_id, value, tell)
         if known is not None and known.updated_at >= core.updated_at:
             self._hold(known)
@@ -305,9 +305,9 @@ class MemoryCores:
         await self._facts.adopt(core.fact_ledger.values())
 
     async def _take_shared(self, session_id: str, value: bytes) -> None:
-        """Let the team's document count, also if a run here ended and wrote one meanwhile.
+        """Take over the team's document, even if a run here wrote one meanwhile.
 
-        Its summary then stands where that run wrote none, and its facts are taken over.
+        Its summary then counts if that run wrote none, and its facts are adopted.
         """
         known, core = self._cores.get(session_id), self._read(session_id, value, self._files.tell)
         if known is not None and known.updated_at >= core.updated_at:

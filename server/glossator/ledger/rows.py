@@ -37,7 +37,7 @@ def is_fact_id(text: str) -> bool:
 
 
 def workspace_of(roots: Iterable[str]) -> str:
-    """A key of folders (real paths), in whichever order they are open."""
+    """A key of folders (real paths), the same in whichever order they are open."""
     text = "\n".join(sorted(roots)).encode("utf-8", "surrogateescape")
     return hashlib.blake2b(text, digest_size=12).hexdigest()
 
@@ -48,7 +48,7 @@ def row_of(fact: Fact, changed: float) -> LedgerRow:
 
 
 def fact_of(row: LedgerRow) -> Fact | None:
-    """The fact of a row; None if it was forgotten, or is none of ours."""
+    """The fact of a row; None if it was forgotten, or is not ours."""
     if row.value is None:
         return None
     try:
@@ -91,7 +91,7 @@ def to_document(rows: Rows) -> bytes:
 
 
 def from_document(document: bytes | None) -> dict[str, LedgerRow]:
-    """The rows of a document, without what is no fact. Raises `StoreUnavailable` if it is newer."""
+    """The rows of a document that are facts. Raises `StoreUnavailable` for a newer schema."""
     fields = parsed(document)
     check_schema(fields, "The facts of this workspace")
     rows: dict[str, LedgerRow] = {}
@@ -107,7 +107,7 @@ def from_document(document: bytes | None) -> dict[str, LedgerRow]:
 
 
 def rescued(found: Iterable[tuple[object, ...]]) -> dict[str, dict[str, LedgerRow]]:
-    """The rows by workspace, of what was read of a damaged file, without what is no fact."""
+    """The rows by workspace that a damaged file still gave and that are facts."""
     rows: dict[str, dict[str, LedgerRow]] = {}
     for each in found:
         match each:
@@ -145,7 +145,7 @@ def without_facts(memory: bytes, ids: Collection[str]) -> bytes | None:
 
 
 def parsed(document: bytes | None) -> dict[str, Any]:
-    """The fields of a document; none of one that is no JSON object, which is begun again."""
+    """The fields of a document; none if it is no JSON object, and will be replaced."""
     try:
         fields = json.loads(document or b"{}")
     except ValueError as error:
@@ -177,7 +177,7 @@ def _order(row: LedgerRow) -> tuple[float, bytes]:
 
 
 def _is_time(changed: object) -> TypeGuard[float]:
-    """Whether a clock may have said so: what is ever newer could not be changed any more."""
+    """Whether it is a plausible time: a row from the far future could never be changed again."""
     return isinstance(changed, float) and 0 <= changed <= time.time() + DAY
 
 
@@ -190,7 +190,7 @@ def _packed(value: object) -> bytes:
 
 
 def _check(fact: Fact) -> None:
-    """Raises `ValueError` and `TypeError` for what no server of ours writes."""
+    """Raise `ValueError` or `TypeError` for what no server of ours writes."""
     texts = (fact.id, fact.statement, fact.path, fact.sha256, fact.session, fact.run)
     if not all(isinstance(each, str) for each in texts):
         raise TypeError("a field is no text")

@@ -1,6 +1,6 @@
-"""Which statements become facts, when two say the same, and which facts come first.
+"""Chooses which statements become facts, when two say the same, and which come first.
 
-Marks, articles and case of the wording do not count. A fact is read later, without what stood
+Marks, articles and case do not count. A fact is read later, without the text
 around it.
 """
 
@@ -132,7 +132,7 @@ def _meets(lines: Lines, passage: Passage) -> bool:
 
 
 def listed(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Pinned ones first, then the newest."""
+    """The facts in the order of lists: pinned ones first, then the newest."""
     return tuple(sorted(facts, key=lambda each: (not each.pinned, -each.created_at.timestamp())))
 
 
@@ -170,7 +170,7 @@ def fitting(rows: Rows, held: Mapping[str, Fact], most: int) -> dict[str, Ledger
 
 
 def unknown(facts: Iterable[Fact], rows: Rows) -> dict[str, LedgerRow]:
-    """The rows of those facts of which nothing is known, not even that they were forgotten.
+    """The rows of facts that are unknown here, not even as forgotten ones.
 
     That is known for `FORGOTTEN_DAYS`, so older facts are left out.
     """
@@ -184,7 +184,7 @@ def unknown(facts: Iterable[Fact], rows: Rows) -> dict[str, LedgerRow]:
 
 
 def surplus(facts: Iterable[Fact], most: int, goes_late: Callable[[Fact], bool]) -> list[str]:
-    """The ids of what is too much: the oldest first, before them all that do not go late.
+    """The ids of the facts above the limit: the oldest first, but those that go late after others.
 
     Pinned ones are the last.
     """
@@ -205,7 +205,7 @@ def are_twins(one: str, other: str) -> bool:
 
 
 def _names(statement: str) -> list[str]:
-    """What no other words stand for: names, numbers, denials, and what is between back-ticks."""
+    """The words that nothing can replace: names, numbers, denials, and code in back-ticks."""
     found: list[str] = []
     for at, piece in enumerate(statement.split("`")):
         words = map(_word, _TOKEN.findall(piece))
@@ -242,7 +242,7 @@ def without_label(statement: str) -> str:
 
 
 def stands_alone(statement: str) -> bool:
-    """Whether it means the same without the sentences around it, or the table it is a row of."""
+    """Whether it makes sense without the sentences, or the table, around it."""
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
     refers = _DONE.match(statement) or _NO_SUBJECT.match(statement) or _REFERS.search(statement)
@@ -251,7 +251,7 @@ def stands_alone(statement: str) -> bool:
 
 
 def _names_early(statement: str) -> bool:
-    """Whether it says of which code it is before it says of it what a pronoun stands for.
+    """Whether it names its code before a pronoun refers to it.
 
     So it is with "`send` closes the connection when it fails", and not with "The handler takes
     what `send` gave it".

@@ -1,8 +1,8 @@
 """The ledger that a team shares: documents in Redis, brought into line with this machine's.
 
 The facts of a workspace are one document, the memory of each session another. Each is read, merged
-and written back only if no other server wrote meanwhile, so that nothing is lost. While the server
-is away everything stays on this machine; it is caught up when the server is back, also after it
+and written back only if no other server wrote meanwhile, so nothing is lost. While the server
+is away everything stays on this machine; the server gets it when it is back, even if it
 lost what it had.
 """
 
@@ -51,7 +51,7 @@ class WorkspaceRows(Protocol):
 
     @property
     def rows(self) -> Rows:
-        """All of them."""
+        """All rows."""
 
     async def take(self, workspace: str, rows: Rows) -> None:
         """Keep rows that are newer, unless another workspace is open by now."""
@@ -68,7 +68,7 @@ def workspace_key(workspace: str) -> str:
 
 
 class TeamLedger:
-    """A team's facts on a server; for the event loop. `tell` is told, once, what goes wrong."""
+    """A team's facts on a server, for the event loop. `tell` is called once with what fails."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class TeamLedger:
         self._stated: dict[str, None] = {}  # sessions that stated what was forgotten
 
     def share(self, facts: WorkspaceRows) -> None:
-        """Bring the workspace's facts and its sessions into line with the server, soon."""
+        """Synchronise the workspace's facts and sessions with the server, soon."""
         self._facts, self._again = facts, True
         if not self._allowed():
             return
@@ -101,23 +101,23 @@ class TeamLedger:
             self._begin()
 
     def remove(self, sessions: list[str]) -> None:
-        """Have the memory of these sessions deleted there; `share` does it."""
+        """Mark the memory of these sessions to be deleted there; `share` does it."""
         self._gone.update(dict.fromkeys(sessions))
         for each in sessions:
             self._wanted.pop(each, None)
 
     def forget(self, sessions: Iterable[str]) -> None:
-        """Have what was forgotten taken out of the memory of these sessions; `share` does it."""
+        """Mark forgotten facts to be removed from these sessions' memory; `share` does it."""
         self._stated.update(dict.fromkeys(sessions))
 
     async def settle(self, seconds: float | None = None) -> None:
-        """Wait, so long, until what can be shared now is."""
+        """Wait at most so long until everything that can be shared is."""
         while self._working is not None and not self._working.done():
             if not (await asyncio.wait({self._working}, timeout=seconds))[0]:
                 return
 
     def look_up(self, session_id: str, take: Take) -> None:
-        """Have `take` given what the server has of a session, if anything; `share` does it."""
+        """Ask for what the server has of a session, for `take`; `share` does it."""
         if self._allowed():
             self._wanted[session_id] = take
 

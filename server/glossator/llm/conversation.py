@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -30,6 +30,7 @@ class Conversation:
     messages: tuple[Message, ...] = ()
     newest_reply: str | None = None
     encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
+    _texts: list[str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def unanswered(self) -> bool:
@@ -46,30 +47,43 @@ class Conversation:
 
     def was_told(self, opening: str) -> bool:
         """Whether some text in a user message begins like this."""
-        return any(
-            str(block.get("text", "")).startswith(opening)
-            for message in self.messages
-            if message["role"] == "user"
-            for block in message["content"]
-        )
+        return any(text.startswith(opening) for text in self.user_texts)
+
+    @property
+    def user_texts(self) -> Sequence[str]:
+        """The texts in user messages, oldest first: words, reminders, and no results of calls.
+
+        They are asked for before each request, so messages that were added are all that is read.
+        """
+        if self._texts is None:
+            self._texts = [text for message in self.messages for text in _texts_in(message)]
+        return self._texts
 
     def append(self, message: Message) -> None:
         """Add the next message."""
         self.messages = (*self.messages, message)
+        if self._texts is not None:
+            self._texts += _texts_in(message)
 
     def revise(self, message: Message) -> None:
         """Replace the last message, after which nothing was sent."""
         self.messages = (*self.messages[:-1], message)
+        self._texts = None
 
     def amend(self, messages: Sequence[Message]) -> None:
         """Continue without what the provider refused, or with it shortened."""
         self.messages = tuple(messages)
-        self.newest_reply = None
+        self._texts = self.newest_reply = None
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Continue with other messages, as after a compaction."""
         self.messages = tuple(messages)
-        self.newest_reply = None
+        self._texts = self.newest_reply = None
+
+
+def _texts_in(message: Message) -> Iterator[str]:
+    if message["role"] == "user":
+        yield from (str(block["text"]) for block in message["content"] if "text" in block)
 
 
 def whole_reply(parts: Sequence[Message]) -> Message:

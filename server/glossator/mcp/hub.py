@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
+from glossator.core.looks import look
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown, some_of
 from glossator.mcp.answers import McpServerList, McpServerView, McpState
@@ -64,7 +65,7 @@ class McpServers:
             if self._closed:
                 return
             roots, trusted = self._roots(), self._is_trusted()
-            own, proposed, problems = await asyncio.to_thread(self._read, roots, trusted)
+            own, proposed, problems = await look(self._read, roots, trusted)
             self._specs = {each.name: each for each in reversed((*own, *proposed))}
             self._shadowed = [each for each in proposed if self._specs[each.name] is not each]
             self._problems = tuple(problems)

@@ -82,7 +82,7 @@ class MemoryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one file says; `everywhere`: in all workspaces, not in one alone.
+    """The content of one file; `everywhere`: it counts in all workspaces, not in one alone.
 
     `source` is the session and the question that it is from; "" if nobody said.
     """
@@ -105,7 +105,7 @@ class Memory:
 
     @property
     def version(self) -> str:
-        """What changes with what it says."""
+        """A value that changes with the content."""
         said = "\0".join((self.name, self.type, self.description, self.text, *self.about))
         return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -128,7 +128,7 @@ class Memory:
 def parse_memory(
     content: bytes, path: Path, changed: datetime, *, everywhere: bool
 ) -> Memory | str:
-    """The memory in a file that was `changed` then; or why it is none, to follow its name."""
+    """The memory in a file that was `changed` then; or why it is none, said after its name."""
     if len(content) > MAX_BYTES:
         return f"has more than {MAX_BYTES:,} bytes; shorten it, or make two of it."
     try:
@@ -165,7 +165,7 @@ def parse_memory(
 
 
 def problem_in(path: Path) -> str:
-    """Why a file is no memory, to follow its name; "" if it is one. Blocking."""
+    """Why a file is no memory, said after its name; "" if it is one. Blocking."""
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -38,7 +38,7 @@ _Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """All memories that count here, and what is wrong with files that are none, in sentences."""
+    """All memories that count here, and sentences about files that are none."""
 
     memories: tuple[Memory, ...] = ()
     problems: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Memories:
         return Kept(tuple(memories), tuple(problems))
 
     def news(self, kept: Kept) -> tuple[str, ...]:
-        """The problems of which nobody was told before."""
+        """The problems that were not reported before."""
         new = tuple(each for each in kept.problems if each not in self._told)
         self._told.update(new)
         return new
@@ -128,7 +128,7 @@ class Memories:
         return changed
 
     def forget(self, memory: Memory) -> None:
-        """Delete its file; one that is gone is forgotten already.
+        """Delete its file, which may be gone already.
 
         Raises `UsageError` if the file holds something else than `memory`.
         """
@@ -138,7 +138,7 @@ class Memories:
                 memory.path.unlink()
 
     def _refuse_other(self, memory: Memory) -> None:
-        """Raise `UsageError` if the file does not say what the memory says."""
+        """Raise `UsageError` if the file says something else than the memory."""
         now = self.kept().find(memory.name, everywhere=memory.everywhere)
         if (now.path, now.version) != (memory.path, memory.version):
             raise UsageError(
@@ -147,12 +147,12 @@ class Memories:
             )
 
     def remove_leftovers(self) -> list[str]:
-        """Remove what a process that was killed was writing; gives the paths."""
+        """Remove what killed processes were writing; returns the paths."""
         folders = (*map(self._of_root, self._roots()), self._everywhere())
         return [path for folder in folders for path in remove_private_leftovers(folder.path)]
 
     def tidy(self) -> None:
-        """Make each `MEMORY.md` again that is not as the files are."""
+        """Write each `MEMORY.md` again that does not match the files."""
         for folder in (*map(self._of_root, self._roots()), self._everywhere()):
             if folder.path.is_dir() and not _is_current(folder.path / INDEX, self._listed(folder)):
                 with self._writing(folder):
@@ -177,7 +177,7 @@ class Memories:
 
     @contextmanager
     def _writing(self, folder: _Folder) -> Iterator[None]:
-        """The folder is there, and ours alone; at the end its index is made again."""
+        """Hold the folder for writing, private and locked; write its index again at the end."""
         try:
             self._prepare(folder)
             with alone(folder.path / INDEX):

@@ -1,4 +1,4 @@
-"""Memory: what later sessions are told; the user is asked before anything of it changes."""
+"""The tool Memory: what later sessions read; the user is asked before anything changes."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ class MemoryArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """A name may come as the name of its file, or in words."""
+        """Accept a name as the name of its file, or in words."""
         if isinstance(name := given.get("name"), str):
             given["name"] = name.strip().removesuffix(".md")
         return given
 
     def needed_access(self, of_tool: Access) -> Access:
-        """Reading changes nothing."""
+        """The access that a call needs: reading changes nothing."""
         return Access.READ if self.action == "read" else of_tool
 
     def asked_to(self) -> str:
-        """What is to be done with which memory."""
+        """The action and the name of the memory, for the user."""
         if self.action != "write":
             return f"{self.action} {self.name}"
         return f"keep {self.name} for {'all workspaces' if self.everywhere else 'this workspace'}"
@@ -180,7 +180,7 @@ class MemoryTool:
     description = load_prompt("tools/memory").render()
 
     async def run(self, args: MemoryArgs, context: ToolContext) -> ToolResult:
-        """Do it, and say what is kept, where, and why. Raises `UsageError`."""
+        """Carry out the call, and say what is kept, where, and why. Raises `UsageError`."""
         of = context.find(SessionMemories)
         if of is None:
             return ToolResult.failed(_NOT_HERE)

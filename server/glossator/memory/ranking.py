@@ -1,4 +1,4 @@
-"""Which memories share telling words with a question: BM25 over names, descriptions and texts.
+"""Finds memories that share telling words with a question: BM25 over all their texts.
 
 A word in a name or a description counts more than one in the text. Only memories are picked that
 hold enough of what the question asks for: none at all is the usual answer.
@@ -55,7 +55,7 @@ def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
 
 
 def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
-    """Which texts, each with a path, bear on the question: their places, best first; blocking."""
+    """The places of texts (each with a path) that bear on the question, best first; blocking."""
     found = _scores(question, [_counts_of_text(*each) for each in texts])
     enough = max((score for _, score, _ in found), default=0.0) * _SCORE_SHARE_TEXT
     fitting = [each for each in found if each[2] >= _HELD_SHARE_TEXT and each[1] >= enough]
@@ -65,7 +65,7 @@ def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
 def _scores(
     question: str, counted: Sequence[Mapping[str, float]]
 ) -> list[tuple[int, float, float]]:
-    """Place, score and share of the weight of each memory that shares a word with the question."""
+    """The place, score and share of weight of each memory that shares a word with the question."""
     asked = dict.fromkeys(terms_of(question))
     if not asked or not counted:
         return []
@@ -104,7 +104,7 @@ def terms_of(text: str) -> list[str]:
 
 
 def likeness(one: str, other: str) -> float:
-    """How much two texts say the same, 0 to 1: the share of their words that both have."""
+    """How alike two texts are, 0 to 1: the share of their words that both have."""
     first, second = set(terms_of(one)), set(terms_of(other))
     return len(first & second) / len(first | second) if first and second else 0.0
 
@@ -139,7 +139,7 @@ def _counts_of_text(text: str, path: str) -> Mapping[str, float]:
 
 
 def _weight(term: str, frequency: int, memories: int) -> float:
-    """How much a word tells: less where many memories hold it, little if it is in any question."""
+    """The weight of a word: less if many memories hold it, little if it is in any question."""
     weight = math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5)) if frequency else 1.0
     return max(weight, 0.3) * (0.2 if term in _STEMS_OF_VAGUE else 1.0)
 

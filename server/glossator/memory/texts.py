@@ -1,4 +1,4 @@
-"""Memories in words: one whole, the list of all, how old they are, what they name that is gone.
+"""Memories in words: one whole, the list of all, their age, and what they name that is gone.
 
 The list is `MEMORY.md` beside the files, and a section of the system prompt. Memories that were
 changed last come first. Where there are too many, the others are counted; they can still be
@@ -63,9 +63,9 @@ def origin(memory: Memory, now: datetime) -> str:
 def gone_places(
     memory: Memory, snapshot: WorkspaceSnapshot, hidden: IsHidden | None = None
 ) -> tuple[str, ...]:
-    """What a memory of this workspace names and is there no more, files and lines; blocking.
+    """The files and lines that a memory of this workspace names and that are gone; blocking.
 
-    Nothing is told of a file that rules hide.
+    Files that rules hide are left out.
     """
     try:
         found = [_gone(name, snapshot, hidden) for name in _named(memory)]
@@ -81,7 +81,7 @@ async def gone_symbols(
     hidden: IsHidden | None,
     seconds: float,
 ) -> tuple[str, ...]:
-    """The symbols that a memory of this workspace names and nothing defines any more.
+    """The symbols that a memory of this workspace names and that nothing defines any more.
 
     One that cannot be looked up completely in the time counts as there.
     """
@@ -173,9 +173,9 @@ def index_file(memories: Sequence[Memory]) -> str:
 def index_section(
     memories: Sequence[Memory], now: datetime, gone: Callable[[Memory], Sequence[str]]
 ) -> str:
-    """What the system prompt says of the memories; "" without any.
+    """The section of the system prompt about memories; "" without any.
 
-    `gone` gives what a memory names and is there no more.
+    `gone` gives what a memory names and no longer exists.
     """
     if not memories:
         return ""
@@ -213,7 +213,7 @@ def newest_first(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _first(memories: Sequence[Memory], lines: Iterable[str], most: int) -> list[str]:
-    """At most so many lines; the last one says how many memories have none."""
+    """Up to so many lines; the last one says how many memories have none."""
     kept, _ = cut(lines, Budget(items=most, bytes=_MAX_BYTES))
     if len(kept) == len(memories):
         return kept

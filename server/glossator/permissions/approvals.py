@@ -1,4 +1,4 @@
-"""What the user adopted of the programs that a workspace proposes to run.
+"""The programs that a workspace proposes to run and that the user adopted.
 
 A workspace can bring things that run programs (servers of tools, hooks). Each runs only after the
 user adopted exactly this one, known by the SHA-256 of all that decides what will run, in
@@ -6,7 +6,7 @@ this workspace folder, known by its real path; any change asks again. They are r
 `<user state folder>/approvals.json`, which several servers share. What the user turned off in a
 workspace is remembered likewise (`Switches`).
 
-The files of the workspace that a program is told of belong to what decides, wherever in its words
+The workspace's files that a program's words name are part of what decides, wherever
 they stand; what these start or import does not, since nobody can tell.
 """
 
@@ -45,7 +45,7 @@ class FileDigests:
         self._known: dict[str, str] = {}
 
     def of(self, paths: Iterable[str]) -> dict[str, str]:
-        """The SHA-256 of each file. Raises `OSError`, also where together they are too much."""
+        """The SHA-256 of each file. Raises `OSError`, also if they are too large together."""
         found, bytes_left = dict[str, str](), _HASHED_BYTES
         for path in paths:
             bytes_left -= os.path.getsize(path)
@@ -95,7 +95,7 @@ def digest(content: bytes) -> str:
 
 
 def _candidates(text: str, roots: Iterable[str]) -> Iterator[str]:
-    """All that may be a path in a text: as a whole, as a word of it, or glued to an option."""
+    """Everything in a text that may be a path: the whole, a word of it, or the end of an option."""
     for each in {form for plain in {text, unquote(text)} for form in _forms(plain)}:
         for word in {each, *_APART.split(each)} - {""}:
             yield word
@@ -109,7 +109,7 @@ def _candidates(text: str, roots: Iterable[str]) -> Iterator[str]:
 
 
 def _forms(text: str, depth: int = 3) -> Iterator[str]:
-    """A text, also without quotes, and its words as a shell reads them, with theirs in turn."""
+    """A text with and without quotes, and its words as a shell reads them, again split."""
     yield text
     yield text.replace('"', "").replace("'", "")
     if depth and _DIVIDES.search(text):
@@ -121,7 +121,7 @@ def _forms(text: str, depth: int = 3) -> Iterator[str]:
 
 
 def switches_file() -> Path:
-    """Where it is remembered what is off."""
+    """The file that remembers what is off."""
     return Path(platformdirs.user_state_dir("glossator")) / "turned-off.json"
 
 
@@ -143,11 +143,11 @@ class Switches:
         self._file = PrivateFile(file or switches_file())
 
     def off(self, kind: str) -> frozenset[str]:
-        """The ids of all of a kind that the user turned off here."""
+        """The ids of everything of a kind that the user turned off here."""
         return self.now().get(kind, frozenset())
 
     def now(self) -> Mapping[str, frozenset[str]]:
-        """The ids of all that the user turned off here, by kind."""
+        """The ids of everything that the user turned off here, by kind."""
         try:
             entries = self._file.now()
         except (OSError, DamagedFile) as error:
@@ -192,12 +192,12 @@ _Adopted = tuple[str, str, str]  # kind, name, SHA-256; an entry is their JSON
 
 
 def approvals_file() -> Path:
-    """Where adoptions are remembered."""
+    """The file that remembers adoptions."""
     return Path(platformdirs.user_state_dir("glossator")) / "approvals.json"
 
 
 class Approvals:
-    """What was adopted, by kind (a word such as `mcp`), name and workspace folder; blocking.
+    """The adoptions by kind (a word such as `mcp`), name and workspace folder; blocking.
 
     `warn` reports a file that cannot be used; then nothing counts as adopted.
     """
@@ -211,11 +211,11 @@ class Approvals:
         return self._hash(kind, name, folder) == sha256
 
     def was_adopted(self, kind: str, name: str, folder: str) -> bool:
-        """Whether this was adopted, or what stood in its place."""
+        """Whether this, or an earlier version of it, was adopted."""
         return self._hash(kind, name, folder) is not None
 
     def names(self, kind: str, folder: str) -> frozenset[str]:
-        """The names of all of a kind that was adopted in the folder, as it is now or as it was."""
+        """The names of everything of a kind that was adopted in the folder, in any version."""
         return frozenset(name for of, name, _ in self._adopted(folder) if of == kind)
 
     def any_of(self, kind: str, folders: Iterable[str]) -> bool:
@@ -223,7 +223,7 @@ class Approvals:
         return any(self.names(kind, folder) for folder in folders)
 
     def adopt(self, kind: str, name: str, folder: str, sha256: str) -> None:
-        """Adopt this in place of what had the name. Raises `UsageError`, `StoreUnavailable`."""
+        """Adopt this in place of what had its name. Raises `UsageError`, `StoreUnavailable`."""
         path = real_folder(folder)
         if path is None:
             raise UsageError(f"There is no folder {shown(folder)}. Check the name.")
@@ -269,7 +269,7 @@ class Approvals:
 
 
 def _read(text: str) -> _Adopted | None:
-    """What an entry says; None for one of another form, which adopts nothing."""
+    """Read an entry; None for one of another form, which adopts nothing."""
     try:
         kind, name, sha256 = map(str, json.loads(text))
     except (ValueError, TypeError):

@@ -1,6 +1,6 @@
 """The words of commands, as rules see them: the paths that they may mean, and the commands in them.
 
-Both are read widely, too many rather than too few. A program that finds its files itself
+Both rather find too many than too few. A program that finds its files itself
 (`grep -r`) names none of them; only a sandbox protects those.
 """
 
@@ -77,7 +77,7 @@ class MeantPaths:
 
 
 def words_of(command: SimpleCommand) -> CommandWords:
-    """The words that rules are matched with; a here-document is one more, uncertain word."""
+    """The words that rules are compared with; a here-document is one more, uncertain word."""
     fed = () if command.fed is None else (UncertainWord(command.fed),)
     return (*command.variables, *command.words, *fed)
 
@@ -167,7 +167,7 @@ def runs_another(words: Sequence[str]) -> bool:
 
 
 def split_words(words: Iterable[str]) -> tuple[str, ...]:
-    """Words with those that hold several, as in `sh -c 'npm test'`, taken apart."""
+    """The words, with those that hold several (`sh -c 'npm test'`) split."""
     return tuple(type(word)(part) for word in words for part in _BETWEEN.split(word) if part)
 
 
@@ -209,7 +209,7 @@ def _read(text: str, found: NestedCommands, *, is_sure: bool) -> list[SimpleComm
 
 
 def _texts(commands: Sequence[SimpleCommand]) -> Iterator[tuple[str, bool]]:
-    """Texts that commands may run, and whether it is sure that a shell does."""
+    """The texts that commands may run, and whether a shell surely runs them."""
     fed_shells = {each.pipeline for each in commands if each.pipeline and _is_shell(each.words)}
     for command in commands:
         words = without_variables(words_of(command))

@@ -3,7 +3,7 @@
 Limits deny a call or ask about it: paths that cannot be resolved, deny rules, plan mode, a run that
 only reads, protected paths, scripts outside a sandbox, scripts that are not understood (in auto
 the sandbox holds them), ask rules, and rules that may concern what is not understood. Grants allow
-it: an allow rule, for a script also that parts of it only read, else the mode. No grant lifts a
+it: an allow rule, for a script also the fact that parts only read, or the mode. No grant lifts a
 limit, whatever the order of the rules.
 """
 
@@ -123,7 +123,7 @@ def _pattern(path: str, policy: Policy) -> str:
 
 
 def _said(text: str) -> Rule | None:
-    """The rule `text`; None where it cannot be written, or not be shown as it is."""
+    """The rule `text`; None if it cannot be written, or not be shown as it is."""
     if shown(text) != text:
         return None
     try:
@@ -135,7 +135,7 @@ def _said(text: str) -> Rule | None:
 def _known_start(command: CommandWords) -> int:
     """How many of the first words say what the command does; 0 if they do not.
 
-    Known are commands that build, check, format and test what is in the workspace, or stage it.
+    Known commands build, check, format, test or stage what is in the workspace.
     Programs that run anything (`python -c`, `sh`, `env`, `xargs`, `sudo`, `npx`), reach other
     places (`curl`, `git push`), install or delete are not: a rule names all words of those.
     """
@@ -155,7 +155,7 @@ def _fits(known: str, word: str) -> bool:
 
 
 def _name(program: str) -> str:
-    """What a program is called, whatever its version, or that of the workspace."""
+    """The name of a program, without its version or the workspace's."""
     own = _OWN_PROGRAM.fullmatch(program) or _AT_TOP.fullmatch(program)
     name = own["name"] if own else program
     return "python" if _PYTHON.fullmatch(name) else name
@@ -196,7 +196,7 @@ Decision = Allow | Ask | Deny
 
 
 def decision_about(subject: CallSubject, policy: Policy) -> Decision:
-    """Whether to make a call."""
+    """Decide whether to make a call."""
     limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
     grant = _grant(subject, policy)
     for decision in (*limits, grant):
@@ -307,7 +307,7 @@ _LIMITS: tuple[Callable[[CallSubject, Policy], Ask | Deny | None], ...] = (
 
 
 def _grant(subject: CallSubject, policy: Policy) -> Decision:
-    """What rules that allow, and else the mode, say."""
+    """What allow rules say, or otherwise the mode."""
     script = subject.script
     if covered(policy.allow, subject, policy.places):
         if script is None or all(_may_write(target, policy) for target in subject.targets):
@@ -323,9 +323,9 @@ def _grant(subject: CallSubject, policy: Policy) -> Decision:
 
 
 def _mode_allows(subject: CallSubject, policy: Policy) -> bool:
-    """Whether the mode alone allows what lies inside the workspace.
+    """Whether the mode alone allows this inside the workspace.
 
-    What an MCP server does, no sandbox holds: no mode allows it.
+    No sandbox holds an MCP server, so no mode allows its calls.
     """
     if subject.tool.startswith(MCP):
         return False
@@ -346,14 +346,14 @@ def _only_reads(subject: CallSubject) -> bool:
 
 
 def _may_write(target: ResolvedPath, policy: Policy) -> bool:
-    """Whether a redirect may write there: as an edit might, without being asked."""
+    """Whether a redirect may write there without a question, as an edit might."""
     if policy.mode in (Mode.ACCEPT_EDITS, Mode.AUTO):
         return _outside((target,), policy) is None
     return path_covered(policy.allow, target, "Write", policy.places)
 
 
 def _lasting(subject: CallSubject, policy: Policy) -> tuple[ResolvedPath, ...]:
-    """The targets; in auto, without those that are the sandbox's own and end with the command."""
+    """The targets; in auto, without the sandbox's own, which end with the command."""
     if subject.script is None or policy.mode is not Mode.AUTO:
         return subject.targets
     passing = subject.script.passing
@@ -402,7 +402,7 @@ def _needing(commands: Iterable[CommandWords], policy: Policy) -> str:
 
 
 def _quoted(texts: Iterable[str]) -> str:
-    """Some of the texts, shortened, each in marks of code."""
+    """Some of the texts, shortened, each marked as code."""
     known = [shown(text) for text in texts]
     short = [
         f"{text[:_COMMAND_LETTERS]}…" if len(text) > _COMMAND_LETTERS else text for text in known

@@ -49,7 +49,7 @@ class Grants:
 
     @property
     def rules(self) -> UserRules:
-        """What the answers allow from now on."""
+        """The rules that the answers allow from now on."""
         return UserRules(allow=tuple(dict.fromkeys((*self.of_session, *self.for_always))))
 
     @property
@@ -59,7 +59,7 @@ class Grants:
 
     @property
     def for_always(self) -> tuple[Rule, ...]:
-        """The rules allowed for always, in this workspace."""
+        """The rules always allowed in this workspace."""
         return self._always.now()
 
     def settle(self, ask: Ask, answer: PermissionAnswer) -> Allow | Deny:
@@ -84,7 +84,7 @@ class Grants:
         return Allow()
 
     def remove_from_session(self, rule: Rule) -> bool:
-        """Ask again about what a rule allowed in this session; whether it did."""
+        """Remove a rule from this session; whether it was there."""
         found = rule in self._session
         if found:
             del self._session[rule]
@@ -92,7 +92,7 @@ class Grants:
         return found
 
     def remove_from_always(self, rule: Rule) -> bool:
-        """Ask again about what a rule always allowed; whether it did.
+        """Remove a rule that always counts; whether it was there.
 
         Raises `UsageError` if it cannot be removed.
         """
@@ -121,14 +121,14 @@ class Grants:
 
 
 def _unasked(said: str, ask: Ask) -> str:
-    """A note that nobody could be asked, with the reasons, so that the model goes on without it."""
+    """A note for the model that nobody could be asked, with the reasons, so that it goes on."""
     first, *rest = said.split("\n")
     reasons = (f"The user would be told: {reason}" for reason in ask.reasons)
     return "\n".join((first, *reasons, *rest))
 
 
 def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
-    """The rules that the user wrote. Raises `UsageError` for what is none, or shows as another."""
+    """The rules that the user wrote. Raises `UsageError` for what is none or looks otherwise."""
     texts = tuple(texts)
     for text in texts:
         if shown(text) != text:
@@ -144,7 +144,7 @@ def _are_texts(*lists: Iterable[object]) -> bool:
 
 
 def grants_file() -> Path:
-    """Where rules for always are kept."""
+    """The file of rules that always count."""
     return Path(platformdirs.user_config_dir("glossator")) / "grants.json"
 
 
@@ -173,7 +173,7 @@ class AlwaysRules:
         return self._rules
 
     def add(self, rules: Iterable[Rule]) -> bool:
-        """Keep rules; whether they could be."""
+        """Keep rules; whether that worked."""
         texts = tuple(map(str, rules))
 
         def added(entries: Entries) -> Entries:
@@ -228,7 +228,7 @@ class AlwaysRules:
 
 
 def usable(texts: Iterable[str], where: str, warn: Callable[[str], object]) -> tuple[Rule, ...]:
-    """The rules that kept texts say; the user is warned of each that is none."""
+    """Parse kept rules, and warn the user of each that is none."""
     rules: list[Rule] = []
     for text in texts:
         try:
@@ -246,7 +246,7 @@ def _says(text: str, rule: Rule) -> bool:
 
 
 class Modes:
-    """Each session keeps the mode that its first run here began in, or that it was given since."""
+    """The mode of each session: that of its first run here, or the one set since."""
 
     def __init__(self, mode: Mode) -> None:
         self._new = mode
@@ -262,16 +262,16 @@ class Modes:
         return dict(self._of)
 
     def begin(self, session_id: str, mode: Mode | None = None) -> None:
-        """A run begins, in `mode` or that of its session, whatever becomes that of new ones."""
+        """Begin a run in `mode` or its session's, whatever the mode of new sessions becomes."""
         self._of[session_id] = mode or self.of(session_id)
 
     def change(self, mode: Mode, session_id: str | None = None) -> None:
-        """The mode of a session from its next tool call on; without one, that of new sessions."""
+        """Set a session's mode from its next tool call on, or without one that of new sessions."""
         if session_id is None:
             self._new = mode
         else:
             self._of[session_id] = mode
 
     def forget(self, session_id: str) -> None:
-        """The session was deleted."""
+        """Forget a session that was deleted."""
         self._of.pop(session_id, None)

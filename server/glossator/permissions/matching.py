@@ -1,7 +1,7 @@
-"""Which rules a call falls under: read widely to deny or ask, narrowly to allow.
+"""Finds the rules about a call: widely to deny or ask, narrowly to allow.
 
 A deny or ask rule *concerns* a call if any name of any path, or any command, may be what it means.
-Allow rules *cover* it only if each command and each real path is, exactly, what one says.
+Allow rules *cover* it only if each command and each real path is exactly what one names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FLAG = re.compile(r"--no-[\w-]+|--bare|--paginate|--(?:quiet|silent|verbose|deb
 
 
 def concerning(rules: Iterable[Rule], subject: CallSubject, places: Places) -> tuple[str, ...]:
-    """The deny or ask rules that may mean the subject, as text, sorted."""
+    """The deny or ask rules that may concern the subject, as text, sorted."""
     return tuple(sorted({str(rule) for rule in rules if _concerns(rule, subject, places)}))
 
 
@@ -69,7 +69,7 @@ def named_by_user(policy: Policy, tool: str) -> bool:
 def uncovered(
     rules: Iterable[Rule], script: ShellScript, places: Places
 ) -> tuple[CommandWords, ...]:
-    """The commands of a script that no allow rule covers, nor only read in the workspace."""
+    """The commands of a script that no allow rule covers and that do more than read."""
     known = tuple(rules)
     inside = all(places.holds(path) for target in script.named for path in target.real)
     return tuple(
@@ -80,9 +80,9 @@ def uncovered(
 
 
 def uncertain(policy: Policy, script: ShellScript) -> tuple[str, ...]:
-    """The deny and ask rules of which nobody can tell if they concern a script, as text, sorted.
+    """The deny and ask rules that perhaps concern a script, as text, sorted.
 
-    What may not be read is kept from every command by the sandbox; nothing else of a rule is.
+    Of these rules the sandbox enforces only those about reading.
     """
     hidden = {rule for rule in policy.deny if isinstance(rule, PathRule) and rule.family == "Read"}
     rules = {*policy.deny, *policy.ask} - hidden
@@ -90,7 +90,7 @@ def uncertain(policy: Policy, script: ShellScript) -> tuple[str, ...]:
 
 
 def without_harmless(command: CommandWords) -> CommandWords:
-    """A command without the variables that are set for it, if all of these are harmless."""
+    """A command without the variables set for it, if all of these are harmless."""
     plain = without_variables(command)
     variables = command[: len(command) - len(plain)]
     return plain if all(map(is_harmless, variables)) else command
@@ -171,7 +171,7 @@ def _concerns(rule: Rule, subject: CallSubject, places: Places) -> bool:
 
 
 def _targets(family: Family, subject: CallSubject) -> tuple[ResolvedPath, ...]:
-    """The paths that rules of a family are about; of a script, all that its words may mean."""
+    """The paths that a family's rules are about; of a script, all that its words may mean."""
     script = subject.script
     if script is not None:
         only_reads = family == "Edit" and script.read_only
@@ -181,7 +181,7 @@ def _targets(family: Family, subject: CallSubject) -> tuple[ResolvedPath, ...]:
 
 
 def _concerns_command(rule: CommandRule, command: CommandWords) -> bool:
-    """Whether the command may be the rule's, under its full path or behind another program."""
+    """Whether the command may be the rule's, by its full path or run by another program."""
     wanted = tuple(map(folded, rule.words))
     for words, starts in _run(command):
         for at in starts:
@@ -194,7 +194,7 @@ def _concerns_command(rule: CommandRule, command: CommandWords) -> bool:
 
 
 def _run(command: CommandWords) -> Iterator[tuple[CommandWords, range]]:
-    """A command, folded, and where in it one may begin that runs: among a runner's words, any."""
+    """A command, folded, and where in it a command that runs may begin: anywhere after a runner."""
     for whole in dict.fromkeys((command, without_variables(command))):
         words = tuple(_folded(word) for word in whole)
         runs = runs_another(whole)
@@ -241,7 +241,7 @@ def _skipping(word: str, here: int) -> set[int]:
 
 
 def _may_concern(rule: Rule, script: ShellScript) -> bool:
-    """Whether a rule may be about what is not understood, or about what fits a pattern."""
+    """Whether a rule may concern what is not understood, or what fits a pattern."""
     match rule:
         case ToolRule():
             return False
@@ -262,7 +262,7 @@ def _may_concern(rule: Rule, script: ShellScript) -> bool:
 
 
 def _may_be(rule: CommandRule, command: CommandWords) -> bool:
-    """Whether it is the rule's command for some value of an uncertain word."""
+    """Whether some value of an uncertain word makes it the rule's command."""
     program = program_of(folded(rule.words[0]))
     wanted = (program, *map(folded, rule.words[1:]))
     return any(_found(wanted, words, at)[1] for words, starts in _run(command) for at in starts)
@@ -327,13 +327,13 @@ class HiddenFiles:
 
     @staticmethod
     def of(policy: Policy) -> HiddenFiles | None:
-        """The hiding rules; None where no rule hides anything."""
+        """Make it of the policy's hiding rules; None if no rule hides anything."""
         rules = tuple(filter(_hides, policy.deny))
         return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """Patterns of .gitignore for what is hidden in any folder of a repository."""
+        """Patterns of .gitignore for everything hidden in any folder of a repository."""
         rules = filter(_hides, self.policy.deny)
         return tuple(
             rule.pattern.lstrip("/") if isinstance(rule, PathRule) else "*" for rule in rules

@@ -1,4 +1,4 @@
-"""Checks that an edit is made where it was decided about, just before it is applied.
+"""Checks, just before an edit is applied, that it still leads where it was allowed.
 
 The decision and the plan name real paths. Since then a link may have come to lead elsewhere, and a
 file may have come into a folder that is moved.
@@ -44,7 +44,7 @@ def check_permission_scope(
 
 
 def _stray(place: _Place, paths: AbstractSet[str]) -> str | None:
-    """Where the editor would find the file, if that is not where it is to be."""
+    """Where the editor would find the file, if that is the wrong place."""
     uri, path = place
     name = to_path(uri)
     if name is None:  # a text in the editor alone

@@ -1,4 +1,4 @@
-"""Permission rules, and the policy made of them: everything that decisions depend on.
+"""Permission rules, and the policy made of them, on which decisions depend.
 
 Rules from within a workspace have a type of their own, which can neither allow nor set a mode.
 """
@@ -245,7 +245,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Everything a decision depends on, besides the subject.
+    """Everything that a decision depends on, except the subject.
 
     `only_reads`: what was asked for changes nothing, whatever the mode allows.
     """

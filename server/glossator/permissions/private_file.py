@@ -24,7 +24,7 @@ _NONE: Entries = {}
 
 
 class DamagedFile(ValueError):
-    """What is in the file is not to be believed; the message says why."""
+    """The file cannot be trusted; the message says why."""
 
 
 class PrivateFile:
@@ -57,7 +57,7 @@ class PrivateFile:
 
 
 def read_private(path: Path) -> Entries:
-    """The entries; none if there is no file. Raises `OSError`, `DamagedFile`."""
+    """Read the entries; none if there is no file. Raises `OSError`, `DamagedFile`."""
     try:
         with path.open("rb") as file:
             _check_owner(os.fstat(file.fileno()))
@@ -69,7 +69,7 @@ def read_private(path: Path) -> Entries:
 def update_private(path: Path, change: Callable[[Entries], Entries]) -> Entries:
     """Replace the entries by what `change` makes of them. Raises `StoreUnavailable`.
 
-    A damaged file is set aside with the ending `.damaged` and begun again.
+    A damaged file is set aside with the ending `.damaged` and replaced.
     """
     try:
         return _update(path, change)
@@ -96,7 +96,7 @@ def _update(path: Path, change: Callable[[Entries], Entries]) -> Entries:
 
 
 def _stamp(path: Path) -> object:
-    """What changes when the file does, its mode too, or why it cannot be looked at."""
+    """A value that changes when the file or its mode does, or why the file cannot be read."""
     try:
         status = path.stat()
     except OSError as error:

@@ -161,7 +161,7 @@ def _last_names() -> re.Pattern[str]:
 
 @cache
 def _first_names() -> frozenset[str]:
-    """What rows of more than one name begin with."""
+    """The first names of rows that have several."""
     return frozenset(row.names[0] for row in protected_table() if len(row.names) > 1)
 
 
@@ -175,12 +175,12 @@ def _name(name: str) -> str:
 
 
 def _plain(path: str) -> str:
-    """A path in letters that names of the table are compared with."""
+    """A path with its letters folded, for comparing it with the table."""
     return "/".join(map(_bare, folded(path).replace(os.sep, "/").split("/")))
 
 
 def _bare(name: str) -> str:
-    """A name as Windows takes it: without a stream, and blanks and dots at its end."""
+    """A name as Windows reads it: without a stream, and without blanks and dots at its end."""
     return name.partition(":")[0].rstrip(". ") or name
 
 

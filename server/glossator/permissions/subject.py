@@ -1,4 +1,4 @@
-"""What a decision is about: a tool, its access, and the paths and commands that it would touch.
+"""The subject of a decision: a tool, its access, and the paths and commands it would touch.
 
 Only this module of the decision reads the disk: `ResolvedPath` holds every name of a path.
 """
@@ -82,7 +82,7 @@ class ShellScript:
 
     @property
     def read_only(self) -> bool:
-        """Whether all of it is known to only read."""
+        """Whether all of it is known to do nothing but read."""
         return not self.unclear and self.reading.issuperset(self.commands)
 
 

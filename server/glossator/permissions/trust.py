@@ -1,4 +1,4 @@
-"""Which workspaces the user trusts: in others nothing of theirs is obeyed and nothing is started.
+"""The workspaces that the user trusts: in others nothing of theirs is obeyed or started.
 
 A folder is trusted if it, or a folder above it, was remembered in `<user state folder>/trust.json`,
 or is trusted for this session. Only its real path counts, not what lies in it, such as a `.git`
@@ -54,12 +54,12 @@ _CHANGED = (
 
 
 def trust_file() -> Path:
-    """Where trusted folders are remembered."""
+    """The file that remembers trusted folders."""
     return Path(platformdirs.user_state_dir("glossator")) / "trust.json"
 
 
 def real_folder(folder: str) -> str | None:
-    """Where a folder is; None if it is not there now: what comes there later is not known."""
+    """The real path of a folder; None if it does not exist now."""
     try:
         return os.path.realpath(folder, strict=True)
     except (OSError, ValueError):
@@ -91,7 +91,7 @@ def remembered_folders(file: Path | None = None) -> frozenset[str]:
 
 
 def remember_folder(folder: str, file: Path | None = None) -> str:
-    """Trust a folder and all below it from now on; gives its real path.
+    """Trust a folder and all below it from now on; returns its real path.
 
     Raises `UsageError` for one that is not there or is never remembered, `StoreUnavailable`.
     """
@@ -106,7 +106,7 @@ def remember_folder(folder: str, file: Path | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What came of forgetting a folder: whether it was remembered, and what still is.
+    """The result of forgetting a folder: whether it was remembered, and what still is.
 
     `above` are the folders that it is still trusted by, `below` those inside it that still are.
     """
@@ -117,7 +117,7 @@ class Forgotten:
 
 
 def forget_folder(folder: str, file: Path | None = None) -> Forgotten:
-    """Do not trust a folder any more, be it there or gone. Raises `StoreUnavailable`.
+    """Stop trusting a folder, whether it exists or not. Raises `StoreUnavailable`.
 
     It is forgotten both as it is named and where links lead now.
     """
@@ -144,7 +144,7 @@ class TrustReason:
 
 
 class Trust:
-    """What one server knows of the user's trust; blocking, but short.
+    """What one server knows about the user's trust; blocking, but short.
 
     `warn` reports a file that cannot be used; then nothing is trusted by it.
     """
@@ -157,13 +157,13 @@ class Trust:
     def trusted(self, roots: Iterable[str]) -> bool:
         """Whether every one of these folders is there and trusted.
 
-        Without any there is nothing to obey. Ask with the paths that will be used afterwards, links
+        With none there is nothing to obey. Ask with the paths that will be used afterwards, links
         resolved, and again when they change.
         """
         return all(self.why_trusted(root) is not None for root in roots)
 
     def why_trusted(self, root: str) -> TrustReason | None:
-        """What a folder is trusted by; None if it is not."""
+        """The folder and the reason by which a folder is trusted; None if it is not."""
         path = real_folder(root)
         if path is None:
             return None
@@ -174,11 +174,11 @@ class Trust:
         return None
 
     def trust_for_session(self, roots: Iterable[str]) -> None:
-        """The client, which asked its user, says that these folders are trusted."""
+        """Trust folders for this session, because the client asked its user."""
         self._session.update(path for root in roots if (path := real_folder(root)) is not None)
 
     def distrust_for_session(self) -> None:
-        """The client takes back what it said."""
+        """Take back what the client said about these folders."""
         self._session.clear()
 
     def remember(self, root: str) -> bool:
@@ -254,7 +254,7 @@ class TrustQuestion:
     async def refusal(self, access: Access) -> str | None:
         """Why what acts may not be done in the workspace, for the model; None if it may.
 
-        In one that the editor does not trust nothing is changed; otherwise only starting a process
+        Nothing changes in one that the editor does not trust; otherwise only starting a process
         takes trust.
         """
         if self.said is False:
@@ -282,7 +282,7 @@ class TrustQuestion:
             return _CHANGED if self._untrusted(self.roots()) else None
 
     def _untrusted(self, folders: Iterable[str]) -> tuple[str, ...]:
-        """Those that are not trusted, by real path: it is what the user is shown."""
+        """The folders that are not trusted, by real path, as the user sees them."""
         real = map(os.path.realpath, folders)
         return tuple(folder for folder in real if not self.trust.trusted((folder,)))
 
@@ -296,7 +296,7 @@ def _refusal(answer: QuestionAnswer) -> str:
 
 
 def how_to_trust(folder: str) -> str:
-    """What trusts a folder, given by its real path, from a terminal."""
+    """The terminal command that trusts a folder, given by its real path."""
     if reason := why_never_remembered(folder):
         return f"{reason} Pass --trust to trust it for one run."
     command = f"glossator trust {shlex.quote(shown(folder))}"

@@ -281,8 +281,9 @@ async def _with_likely(
 def _documents(snapshot: WorkspaceSnapshot, found: ChunksFound) -> tuple[list[Hit], set[str]]:
     """The hits with their documents, and the paths whose texts are not those that were indexed."""
     hits, changed = [], set()
+    documents = {path: snapshot.read(path) for path in {at.path for at in found.hits}}
     for at in found.hits:
-        document = snapshot.read(at.path)
+        document = documents[at.path]
         if isinstance(document, Document) and document.sha256.startswith(at.digest.hex()):
             hits.append(Hit(document, at.chunk, at.score, dict(at.places), at.reasons))
         else:

@@ -131,12 +131,13 @@ def _answer(
         searched += f" {_pending(found)}"
     if found.problem:
         searched += f" {found.problem}"
-    hits = tuple(_hit(snapshot, query, hit) for hit in found.hits)
+    question = question_of(query)
+    hits = tuple(_hit(snapshot, question, hit) for hit in found.hits)
     return SearchAnswer(hits, searched, found.absent if found.hits else ())
 
 
-def _hit(snapshot: WorkspaceSnapshot, query: str, hit: Hit) -> SearchHit:
-    chunk, lines, question = hit.chunk, hit.lines, question_of(query)
+def _hit(snapshot: WorkspaceSnapshot, question: QuestionWords, hit: Hit) -> SearchHit:
+    chunk, lines = hit.chunk, hit.lines
     name = chunk.defines[0] if chunk.defines else ""
     told = telling_lines(question, lines, chunk.first_line, name)
     places = hit.places.items()

@@ -1,4 +1,4 @@
-"""Takes a shell command apart into simple commands, as far as it is plain.
+"""Splits a shell command into simple commands, as far as it is plain.
 
 Plain are programs with literal words and patterns (`*.py`), with variables that are set for one
 program, joined by `;`, `&&`, `||`, `|` and line ends; redirections to literal names; here-documents
@@ -72,7 +72,7 @@ _HOLDING: Mapping[str, frozenset[str]] = {
 
 
 def parse(command: str) -> Script | UnclearScript:
-    """What `command` says, as bash and as a plain POSIX shell take it."""
+    """Parse `command` as bash and as a plain POSIX shell read it."""
     if _CONTROL.search(command):
         return _unclear(command, "It holds control characters.")
     try:
@@ -106,7 +106,7 @@ class CommandReader(WordReader):
         self._pipelines = 0
 
     def parts(self, node: ShellNode) -> list[ScriptPart]:
-        """The simple commands in `node`; what is not understood is as small a part as it can."""
+        """The simple commands in `node`; parts that are not understood are as small as possible."""
         repeats = self._repeats
         try:
             return self._parts(node)
@@ -294,7 +294,7 @@ class CommandReader(WordReader):
                 yield target
 
     def _hints(self, below: list[ShellNode]) -> Iterator[SimpleCommand]:
-        """The programs that are named plainly among `below`, with what their words look like."""
+        """The programs named plainly among `below`, with their words as they look."""
         for each in below:
             if each.kind != "command":
                 continue

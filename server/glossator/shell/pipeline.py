@@ -23,7 +23,7 @@ _NOBODY_READS = 141  # of a part that ended because what comes after it had enou
 
 @dataclass(frozen=True, slots=True)
 class FailedPart:
-    """A part of a pipeline that failed before its last one, which did not: its text, shortened."""
+    """A part of a pipeline that failed although the last one did not; its text is shortened."""
 
     part: str
     code: int
@@ -44,7 +44,7 @@ class PartCodes:
         return f"trap '{{ {report}; }} 2>/dev/null' EXIT; "
 
     def failed(self) -> tuple[FailedPart, ...]:
-        """The parts that failed, if the command ended with 0: its last pipeline is then done."""
+        """The parts that failed, if the command exited with 0, which ends its last pipeline."""
         try:
             codes = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
         except BlockingIOError:  # the command has a trap of its own, or became another program
@@ -78,7 +78,7 @@ def part_codes(command: str) -> Iterator[PartCodes | None]:
 
 
 def last_pipeline(command: str) -> tuple[str, ...]:
-    """The parts of the pipeline that a command ends in if it ends with 0; empty without one."""
+    """The parts of the pipeline that ends a command if it exits with 0; empty without one."""
     source = command.encode("utf-8", "replace")
     tree = syntax_tree(source)
     if tree is None or _is_invalid(tree):

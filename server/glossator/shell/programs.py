@@ -32,7 +32,7 @@ class _More(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a program's words may look for it only to read.
+    """The words with which a program only reads.
 
     `flags` and `valued` are one-letter options without and with a value; `long` and `long_valued`
     words after `--`. The value of a long option must follow a `=`, unless `separate` is set, as it

@@ -1,4 +1,4 @@
-"""Whether a command is sure to only read, and to read nothing outside the workspace.
+"""Tells whether a command surely only reads, and nothing outside the workspace.
 
 "No" is always a safe answer: then the user is asked. It depends on the text of the command and on
 where its paths lead now; a command that only reads still runs in the sandbox.
@@ -54,10 +54,10 @@ class CommandContext:
 def read_only_commands(
     commands: Sequence[SimpleCommand], context: CommandContext
 ) -> frozenset[SimpleCommand]:
-    """Those of `commands` that are known to only read, below `context.roots`, wherever they stand.
+    """Those of `commands` that are known to only read, and only below `context.roots`.
 
-    What one reads must not go to another that may do more: `echo 'rm x' | sh`. Looks at the disk,
-    to see where links lead: call it from a thread.
+    Their output must not go to a command that may do more: `echo 'rm x' | sh`. Looks at the disk
+    for where links lead, so call it from a thread.
     """
     reading: set[SimpleCommand] = set()
     others: set[SimpleCommand] = set()
@@ -76,12 +76,12 @@ def read_only_commands(
 
 
 def is_harmless(variable: str) -> bool:
-    """Whether `NAME=value` before a program is known to change only how it speaks."""
+    """Whether `NAME=value` before a program is known to change nothing but its output."""
     return _HARMLESS.fullmatch(variable) is not None
 
 
 def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) -> bool:
-    """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
+    """Whether a program only reads inside the workspace, in whichever of the folders it runs."""
     if command.writes or not all(map(is_harmless, command.variables)):
         return False
     if len(folders) > _MAX_FOLDERS:

@@ -1,4 +1,4 @@
-"""A shell command as it is understood: simple commands with their words, in order."""
+"""The parsed form of a shell command: simple commands with their words, in order."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class UnclearScript:
 def possible_folders(
     commands: Iterable[Sequence[str]], cwd: str, most: float = math.inf
 ) -> list[str]:
-    """Where a shell that starts in `cwd` may be after commands; a little more than `most` at most.
+    """The folders where a shell that starts in `cwd` may be after commands, about `most` at most.
 
     Any of its changes of folder may fail.
     """

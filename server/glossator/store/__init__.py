@@ -1,4 +1,4 @@
-"""What is kept on disk beyond a server's life, in SQLite."""
+"""Everything that outlives a server, kept on disk in SQLite."""
 
 import lazy_loader
 

@@ -1,6 +1,6 @@
-"""One SQLite file of our own: opened when it is first used, private, and begun again when damaged.
+"""One SQLite file of our own: opened at its first use, private, and replaced when damaged.
 
-Several processes may use one file; an object belongs to one thread.
+Several processes may use one file, but an object one thread at a time.
 
 Source: SQLite's documentation of write-ahead logging and of result codes.
 """
@@ -40,14 +40,14 @@ _SCHEMA = """
 class Database:
     """A file with the tables that `tables` makes; a file of another `version` is set aside.
 
-    A damaged file is set aside with the ending `.damaged`, and begun again; `damaged` is its path
-    then, and `rescued` what was read of it, for the owner to tell of.
+    A damaged file is set aside with the ending `.damaged` and replaced; `damaged` is its path
+    then, and `rescued` what was read of it, for the owner to report.
     """
 
     def __init__(
         self, path: str, tables: str, version: int, lost: str, rescue: tuple[str, ...] = ()
     ) -> None:
-        """`lost` says what is not to be had while the file cannot be used.
+        """`lost` says what is missing while the file cannot be used.
 
         `rescue` are queries, with `{0}` for their order, for what is read of a damaged file.
         """
@@ -62,7 +62,7 @@ class Database:
         self._opened: _Identity | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What `work` gives. Raises `StoreUnavailable`."""
+        """The result of `work`. Raises `StoreUnavailable`."""
         try:
             try:
                 return work(self._open())
@@ -79,13 +79,13 @@ class Database:
             ) from error
 
     def close(self) -> None:
-        """Give the file back; safe to call again."""
+        """Close the file; safe to call again."""
         if self._database is not None:
             self._database.close()
             self._database = None
 
     def _open(self) -> sqlite3.Connection:
-        """The connection, opened and begun by one process at a time.
+        """The connection; one process at a time opens it and makes the tables.
 
         SQLite does not wait for others to change the journal's mode; and a process that had just
         opened a file that was then set aside would take the new file's journal for its own.
@@ -108,7 +108,12 @@ class Database:
         if not os.access(self._path, os.R_OK | os.W_OK):  # else SQLite would only read it
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         self._opened = _identity(self._path)
-        return sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
+        return sqlite3.connect(
+            self._path,
+            timeout=_WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,  # the worker has two, of which one works at a time
+        )
 
     def _begin(self, database: sqlite3.Connection) -> None:
         version = number(database, "PRAGMA user_version")
@@ -149,7 +154,7 @@ def _readable(path: str, query: str) -> list[Row]:
 
 
 def _has_journal(path: str) -> bool:
-    """Whether what was written last is still beside the file."""
+    """Whether a journal with the newest writes is still beside the file."""
     try:
         return os.path.getsize(f"{path}-wal") > 0
     except FileNotFoundError:
@@ -157,7 +162,7 @@ def _has_journal(path: str) -> bool:
 
 
 def _identity(path: str) -> _Identity | None:
-    """Which file there is."""
+    """Which file is there now."""
     try:
         status = os.stat(path)
     except FileNotFoundError:

@@ -2,16 +2,16 @@
 
 A record is a line: a checksum in eight hexadecimal digits, a colon, the record's bytes. The
 checksum is the CRC-32 of the bytes and their line feed, begun with the checksum of the line before
-(0 for the first), so that it holds only in its place: a record that was swapped, repeated or taken
+(0 for the first), so that it fits only in its place: a record that was swapped, repeated or taken
 out is damage like a flipped bit. Lines of older versions have a blank for the colon, and the CRC-32
 of the bytes alone; none of them follows a chained one.
 
 A batch is written by one call to the system, so a process that is killed leaves whole records and
-at most one torn line at the end, that was never confirmed; a power cut may cost what was not yet
+at most one torn, unconfirmed line at the end; a power cut may cost what was not yet
 `sync`ed, and the checksums show where the log ends then.
 
-The owner holds a lock of the file, until it closes the log or ends. Of a log that was damaged, what
-stands before the damage is kept in use, and the whole file as `.damaged`.
+The owner holds a lock of the file until it closes the log or ends. Of a damaged log, what
+comes before the damage stays in use, and the whole file is kept as `.damaged`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Log:
         return self._size
 
     def append(self, records: Iterable[bytes]) -> None:
-        """Add records, all or none; when this returns they outlive this process, however it ends.
+        """Add all records or none; when this returns, they outlive this process, however it ends.
 
         A record holds no line feed.
         """
@@ -97,19 +97,19 @@ class Log:
         self._chain = chain
 
     def sync(self) -> None:
-        """Wait until the disk has everything, so that a power cut costs nothing of it."""
+        """Wait until the disk has everything, so that a power cut costs nothing."""
         try:
             os.fsync(self._descriptor)
         except OSError as error:
             raise unavailable(self._path, error) from error
 
     def touch(self) -> None:
-        """Mark the file with the time, as if it were written to."""
+        """Set the file's time to now, as if it were written to."""
         with suppress(OSError):
             os.utime(self._descriptor)
 
     def close(self) -> None:
-        """Give the log back; safe to call again."""
+        """Close the log and give up its lock; safe to call again."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             try:
@@ -125,7 +125,7 @@ class Log:
         self.close()
 
     def _take_back(self) -> None:
-        """Cut off what was written of a batch that failed; where that fails too, write no more."""
+        """Cut off what was written of a failed batch; if that fails too, write no more."""
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
@@ -133,7 +133,7 @@ class Log:
 
 
 def create_log(path: str) -> Log:
-    """A new, empty log. Raises `StoreUnavailable`, also when there is one already."""
+    """Make a new, empty log. Raises `StoreUnavailable`, also when there is one already."""
     try:
         descriptor = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -145,7 +145,7 @@ def create_log(path: str) -> Log:
 
 
 def open_log(path: str, least: int = 0) -> tuple[Log, Contents] | NotOpened:
-    """Own a log and read it; its damaged end is cut off. It had at least so many bytes.
+    """Own a log and read it; a damaged end is cut off. It once had at least so many bytes.
 
     Raises `StoreUnavailable`, also for one that other users may have written to.
     """
@@ -174,7 +174,7 @@ def open_log(path: str, least: int = 0) -> tuple[Log, Contents] | NotOpened:
 
 
 def read_log(path: str) -> Contents | NotOpened:
-    """What a log holds now, also while another process owns it. Raises `StoreUnavailable`."""
+    """Read a log as it is now, even if another process owns it. Raises `StoreUnavailable`."""
     try:
         with open(path, "rb") as file:
             return parse(file.read())
@@ -185,7 +185,7 @@ def read_log(path: str) -> Contents | NotOpened:
 
 
 def remove_log(path: str) -> NotOpened | None:
-    """Delete a log nobody has open; gives why it was not deleted. Raises `StoreUnavailable`."""
+    """Delete a log nobody has open; returns why it was not deleted. Raises `StoreUnavailable`."""
     descriptor = _own(path)
     if isinstance(descriptor, NotOpened):
         return descriptor
@@ -201,7 +201,7 @@ def remove_log(path: str) -> NotOpened | None:
 
 
 def parse(content: bytes) -> Contents:
-    """The records at the beginning of `content` that are whole."""
+    """Parse the whole records at the beginning of `content`."""
     records: list[bytes] = []
     position = chain = 0
     older = True  # no line so far is chained
@@ -217,12 +217,12 @@ def parse(content: bytes) -> Contents:
 
 
 def framed(records: Sequence[bytes]) -> bytes:
-    """`records` as a log's file holds them."""
+    """Write `records` as a log's file holds them."""
     return _framed(records, 0)[0]
 
 
 def unavailable(path: str, error: OSError) -> StoreUnavailable:
-    """The error to raise when the system refused something."""
+    """Make the error to raise when the system refused something."""
     return StoreUnavailable(
         f"{path} cannot be used ({error.strerror or error}); check the disk's room and the"
         " permissions of the file and its folder."
@@ -230,7 +230,7 @@ def unavailable(path: str, error: OSError) -> StoreUnavailable:
 
 
 def _framed(records: Iterable[bytes], chain: int) -> tuple[bytes, int]:
-    """Lines that follow the one with the checksum `chain`, and the checksum of the last."""
+    """The lines after the one with the checksum `chain`, and the checksum of the last."""
     lines = []
     for record in records:
         if b"\n" in record:
@@ -250,7 +250,7 @@ def _read_all(descriptor: int) -> bytes:
 
 
 def _own(path: str) -> int | NotOpened:
-    """A descriptor of the log, locked. Raises `StoreUnavailable`."""
+    """Open and lock the log; returns a descriptor. Raises `StoreUnavailable`."""
     try:
         descriptor = os.open(path, _OPEN)
     except FileNotFoundError:
@@ -271,7 +271,7 @@ def _is_ours_alone(descriptor: int) -> bool:
 
 
 def _lock(descriptor: int, path: str) -> bool:
-    """Whether the file is ours now, and still the one at `path`."""
+    """Lock the file; whether it is ours now, and still the one at `path`."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -61,9 +61,15 @@ class Logs:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._is_made = False
 
     def create(self, key: str) -> Log:
-        """Begin a log, owned by us."""
+        """Make a new log that this process owns."""
+        if not (self._is_made and os.path.isdir(self._folder)):
+            self._make()
+        return create_log(self._path(key, _LOG))
+
+    def _make(self) -> None:
         try:
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             os.chmod(self._folder, 0o700)
@@ -71,7 +77,7 @@ class Logs:
                 file.write("*\n")  # a workspace that holds this folder must not index it
         except OSError as error:
             raise unavailable(self._folder, error) from error
-        return create_log(self._path(key, _LOG))
+        self._is_made = True
 
     def open(self, key: str) -> tuple[Log, Contents] | NotOpened:
         """Own a log and read it; one that is shorter than it was described is damaged."""
@@ -86,7 +92,7 @@ class Logs:
         return described and described[1]
 
     def read(self, key: str) -> Contents | NotOpened:
-        """What a log holds, also while another process owns it."""
+        """Read a log, even if another process owns it."""
         return read_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
 
     def describe(self, key: str, head: bytes, size: int) -> None:
@@ -105,7 +111,7 @@ class Logs:
         return tuple(self._info(key, status) for key, status in self._newest_first())
 
     def others(self, key: str, since: int) -> Iterator[Contents]:
-        """What the logs but one hold that were written to since (ns since 1970)."""
+        """The contents of all other logs that were written to since (ns since 1970)."""
         for other, status in self._newest_first():
             if status.st_mtime_ns < since - _FILE_TIME_LAG_NS:
                 return
@@ -114,7 +120,7 @@ class Logs:
                 yield contents
 
     def remove(self, key: str) -> NotOpened | None:
-        """Delete a log nobody has open; gives why it was not deleted, if it was not."""
+        """Delete a log nobody has open; returns why it was not deleted, if it was not."""
         refused = remove_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
         if refused is None:
             with suppress(OSError):  # what is left over describes nothing
@@ -122,7 +128,7 @@ class Logs:
         return refused
 
     def prune(self, keep: Retention) -> tuple[str, ...]:
-        """Delete what is not to be kept, but nothing that is in use; gives the keys."""
+        """Delete what is not to be kept, but nothing in use; returns the keys."""
         oldest = time.time() - keep.days * _DAY
         gone: list[str] = []
         kept = total = 0

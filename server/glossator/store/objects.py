@@ -35,7 +35,7 @@ _TABLES = """
 
 @dataclass(frozen=True, slots=True)
 class BlobStatistics:
-    """How many values there are, and the bytes they take on disk with all that goes with them."""
+    """How many values there are, and the bytes that they take on disk in all."""
 
     entries: int
     bytes: int
@@ -44,7 +44,7 @@ class BlobStatistics:
 class Blobs:
     """One file of values, of at most about `max_bytes`. Every method raises `StoreUnavailable`.
 
-    A damaged file is set aside with the ending `.damaged`, and begun again: only time is lost.
+    A damaged file is set aside with the ending `.damaged` and replaced: only time is lost.
     """
 
     def __init__(self, path: str, max_bytes: int, lost: str = "results are not kept") -> None:
@@ -64,7 +64,7 @@ class Blobs:
         return self._file.run(lambda database: _known(database, namespace, wanted))
 
     def put(self, namespace: str, values: Mapping[bytes, bytes], noted: str = "") -> None:
-        """Keep `values`, all or none; when there is no room, what was used least recently goes.
+        """Keep all `values` or none; when there is no room, what was used least recently goes.
 
         With `noted` their keys also get an empty value in that namespace, for `keys` and `count`.
         """
@@ -74,7 +74,7 @@ class Blobs:
         self._file.run(lambda database: _put(database, rows, self._max_bytes))
 
     def keys(self, namespace: str, most: int) -> list[bytes]:
-        """At most so many keys of a namespace."""
+        """Up to so many keys of a namespace."""
         query = "SELECT key FROM blobs WHERE namespace = ? LIMIT ?"
         return self._file.run(
             lambda database: [key for (key,) in database.execute(query, (namespace, most))]
@@ -91,7 +91,7 @@ class Blobs:
         self._file.run(lambda database: _drop(database, rows))
 
     def statistics(self) -> BlobStatistics:
-        """Figures of what is held now."""
+        """The current figures."""
         return self._file.run(
             lambda database: BlobStatistics(
                 number(database, "SELECT count(*) FROM blobs"), _bytes(database)
@@ -197,7 +197,7 @@ class Objects:
         self._blobs = Blobs(path, max_bytes, "what files hold cannot be kept for an undo")
 
     def put(self, contents: Iterable[bytes]) -> list[str]:
-        """Keep `contents`, all or none; gives their names."""
+        """Keep all `contents` or none; returns their names."""
         named = {object_id(content): content for content in contents}
         known = self.known(named)
         fresh = {
@@ -210,7 +210,7 @@ class Objects:
         return list(named)
 
     def get(self, name: str) -> bytes | None:
-        """The object; None when it had to make room, or is damaged."""
+        """The object; None when it had to make room or is damaged."""
         key = bytes.fromhex(name)
         packed = self._blobs.get(_NAMESPACE, [key]).get(key)
         content = None if packed is None else _unpacked(packed)

@@ -1,6 +1,6 @@
 """A store that the machines of a team share: Redis, asked with a short deadline.
 
-Whoever may write there may have written anything, so what it gives is foreign: bytes of bounded
+Whoever may write there may have written anything, so its values are foreign: bytes of bounded
 length, for the caller to clean. Nothing expires unless the server is set up so.
 Source: redis.io, commands GETRANGE, EXISTS and MSET; the errors that a server answers with.
 """
@@ -52,16 +52,16 @@ class SharedStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, for people: without a password."""
+        """The address for people, without a password."""
 
     async def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values there are for `keys`; none that is too long, or no value at all."""
+        """The values for those of `keys` that have one of fitting length."""
 
     async def known(self, keys: Sequence[bytes]) -> set[bytes]:
         """The `keys` that are there."""
 
     async def put(self, values: Mapping[bytes, bytes]) -> None:
-        """Keep `values`, all or none, in place of others there may be."""
+        """Keep all `values` or none, in place of older ones."""
 
     async def close(self) -> None:
         """Close the connections; safe to call again."""
@@ -85,13 +85,13 @@ class SharedDocuments(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, for people: without a password."""
+        """The address for people, without a password."""
 
     async def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
         """Change the value of `name`, in a thread; again if another server was faster."""
 
     async def delete(self, names: Sequence[str]) -> None:
-        """Delete these."""
+        """Delete these values."""
 
     async def close(self) -> None:
         """Close the connections; safe to call again."""
@@ -122,7 +122,7 @@ class RedisStore:
 
     @property
     def place(self) -> str:
-        """Where it is, for people: without a password."""
+        """The address for people, without a password."""
         at = self._address
         if at is None:
             return "an address that cannot be used"
@@ -130,7 +130,7 @@ class RedisStore:
         return f"Redis at {shown(host)}:{at.port}" + (f"/{at.database}" if at.database else "")
 
     async def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values there are for `keys`; none that is too long, or no value at all."""
+        """The values for those of `keys` that have one of fitting length."""
         # GETRANGE and not MGET: nobody can have us read a value of half a gigabyte.
         asked = [("GETRANGE", self._key(key), 0, self._max_bytes) for key in keys]
         values = await self._run(lambda client: _all(client, asked), _READ_SECONDS)
@@ -147,7 +147,7 @@ class RedisStore:
         return {key for key, exists in zip(keys, there, strict=True) if exists}
 
     async def put(self, values: Mapping[bytes, bytes]) -> None:
-        """Keep `values`, all or none, in place of others there may be."""
+        """Keep all `values` or none, in place of older ones."""
         if values:
             named = {self._key(key): value for key, value in values.items()}
             await self._run(lambda client: client.mset(named), _WRITE_SECONDS)
@@ -229,7 +229,7 @@ class RedisStore:
 
 
 def _address(url: str, environment: Mapping[str, str]) -> _Address:
-    """What a url says. Raises `ValueError`."""
+    """The parts of a URL. Raises `ValueError`."""
     parts = urlsplit(url)
     database = parts.path.strip("/") or "0"
     plain = parts.scheme in {"redis", "rediss"} and parts.hostname and database.isdecimal()
@@ -282,7 +282,7 @@ async def _all(client: Redis, commands: Sequence[tuple[str | int, ...]]) -> Coll
 
 
 def _why(error: Exception) -> str:
-    """What went wrong, with a next step; follows the name of the server."""
+    """What went wrong, with a next step; it follows the name of the server."""
     from redis import exceptions as failures  # noqa: PLC0415 - loaded by now
 
     timeouts = (TimeoutError, failures.TimeoutError)

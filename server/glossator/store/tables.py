@@ -1,9 +1,9 @@
 """Glosses, facts and memories of sessions on disk: rows by key in SQLite, shared by all servers.
 
-What one server keeps, the others find when they look again: `version` is another number then.
+What one server keeps, the others find when they look again: `version` has changed then.
 
 Each row of a fact has the time of its last change, and of two rows with the same id the newer one
-is kept, in whichever order they arrive. A row without a value says that a fact was forgotten.
+is kept, whichever arrives first. A row without a value says that a fact was forgotten.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class LedgerStore(_Store):
         self._file = Database(path, _TABLES, _FORMAT, "facts are neither found nor kept", _RESCUE)
 
     def take_damage(self) -> Damage | None:
-        """A damaged file that was set aside since the last call."""
+        """Return a damaged file that was set aside since the last call, if any."""
         path, rescued = self._file.damaged, self._file.rescued
         self._file.damaged, self._file.rescued = "", ()
         return Damage(path, *(rescued or ([], []))) if path else None
@@ -114,7 +114,7 @@ class LedgerStore(_Store):
         )
 
     def put(self, workspace: str, rows: Mapping[str, LedgerRow]) -> None:
-        """Keep these rows, all or none, in place of older ones; newer ones stay."""
+        """Keep all these rows or none, in place of older ones; newer ones stay."""
         self._file.run(lambda database: _put(database, workspace, rows))
 
     def memory(self, session: str) -> bytes | None:
@@ -137,7 +137,7 @@ class LedgerStore(_Store):
         )
 
     def mark_shared(self, session: str, value: bytes) -> None:
-        """The team's server has this value."""
+        """Note that the team's server has this value."""
         query = "UPDATE memories SET shared = 1 WHERE session = ? AND value = ?"
         self._file.run(lambda database: database.execute(query, (session, value)))
 
@@ -162,12 +162,12 @@ class LedgerStore(_Store):
     def remove_memories(
         self, workspace: str | None = None, sessions: Iterable[str] = ()
     ) -> list[str]:
-        """Delete the memory of these sessions, or of all of a workspace; the ids of those."""
+        """Delete the memory of these sessions, or of all of a workspace; returns their ids."""
         wanted = tuple(sessions)
         return self._file.run(lambda database: _remove(database, workspace, wanted))
 
     def prune(self) -> None:
-        """Drop what is not to be kept any longer."""
+        """Drop what need not be kept any longer."""
         self._file.run(lambda database: _prune(database, self._keep))
 
 
@@ -253,7 +253,7 @@ class GlossStore(_Store):
         )
 
     def under(self, folders: Iterable[str]) -> dict[str, int]:
-        """The keys of what is about these folders or what is in them, each with its edition."""
+        """The keys of everything about these folders and their contents, each with its edition."""
         tops = tuple(folders)
         return self._file.run(lambda database: _glosses_under(database, tops))
 
@@ -265,19 +265,19 @@ class GlossStore(_Store):
     def put(self, key: str, path: str, value: bytes) -> int:
         """Keep a value under this key, instead of an older one; returns its edition.
 
-        What is too much then goes, the oldest first.
+        If there are too many, the oldest go.
         """
         return self._file.run(lambda database: _put_gloss(database, key, path, value, self._keep))
 
     def move(self, old: str, key: str, path: str, value: bytes) -> int:
-        """Keep a value instead of that with the key `old`, and with its age.
+        """Keep a value in place of that with the key `old`, with its age.
 
         Returns its edition, or that of the present value if another process has moved it.
         """
         return self._file.run(lambda database: _move_gloss(database, old, key, path, value))
 
     def prune(self) -> None:
-        """Drop what is not to be kept any longer."""
+        """Drop what need not be kept any longer."""
         self._file.run(lambda database: _prune_glosses(database, self._keep))
 
 

@@ -34,7 +34,7 @@ _FOLDER_PACKAGES = frozenset({"go"})  # where the files of a folder share their 
 
 
 def module_of(path: str) -> str:
-    """The path of a file as imports name it: without its extension; in Go, its folder."""
+    """The path by which imports name a file: without its extension; in Go, its folder."""
     stem, extension = os.path.splitext(path)
     folder, name = os.path.split(stem)
     return folder if extension == ".go" or name in _STANDS_FOR_FOLDER else stem
@@ -49,7 +49,7 @@ def named_modules(at: Import) -> frozenset[tuple[str, ...]]:
 
 
 def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
-    """How `module_of` may end for the files that `name` may come from, with `/` in front."""
+    """The endings of `module_of` for files that `name` may come from, with `/` in front."""
     everything = list(imports)
     naming = [at for at in everything if name in at.names]
     ends = set()
@@ -112,7 +112,7 @@ _Rank = tuple[int, bool, int]
 
 
 def _ranked(paths: Iterable[str], scope: SearchScope) -> Iterator[tuple[_Rank, str]]:
-    """The paths in scope with their ranks; there may be 100,000 of them."""
+    """The paths in scope with their ranks; there may be 100,000."""
     modules = tuple(scope.modules)
     around = _around(scope.near)
     steps: dict[str, int] = {}
@@ -151,7 +151,7 @@ def only_definition(found: SymbolHits[Definition]) -> Definition | None:
 
 
 def may_need_imports(use: Use, definition: Definition) -> bool:
-    """Whether only the imports of its file can say what is called."""
+    """Whether only the imports of the file can tell what is called."""
     receiver = _RECEIVER.search(use.line.text[: use.reference.start])
     return receiver is None and not definition.symbol.container and not _share(use, definition)
 

@@ -62,7 +62,7 @@ class Name:
         return f"{self.last}!" if self.bang else self.last
 
     def fits(self, symbol: Symbol, path: str) -> bool:
-        """Whether it can mean `symbol` of the file `path`; the scope may name file and folders."""
+        """Whether it can mean `symbol` of the file `path`; its scope may name file and folders."""
         if symbol.name == self.whole:
             return True
         if symbol.name.removeprefix("r#").lstrip("#") not in (self.last, self.spelled):
@@ -79,7 +79,7 @@ class Name:
 
 
 def _without_arguments(name: str) -> str:
-    """`name` without what follows it in parentheses and angle brackets."""
+    """`name` without the parentheses and angle brackets after it."""
     while name.endswith((")", ">")) and (opening := _opening(name)):
         bare = name[:opening].rstrip()
         if bare.endswith("operator"):  # of C++, where they belong to the name

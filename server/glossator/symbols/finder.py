@@ -1,7 +1,7 @@
 """The server's side of the symbol jobs: which texts may hold a name, and running the job.
 
 The text index gives the candidates, open documents mask their files, and the worker process parses.
-Without a worker a thread of this process does little of it, and the result says so: parsing holds
+Without a worker a thread of this process does a little of it, and the result says so: parsing holds
 the GIL, so this process parses only small texts (docs/decisions/0014).
 """
 
@@ -90,7 +90,7 @@ class SymbolFinder:
         name: str | None = None,
         name_line: int | None = None,
     ) -> tuple[Symbol, ...]:
-        """The symbols of a document in their order: all, or those of a name or a line with it."""
+        """The symbols of a document in order: all, or those with a name, or with it on a line."""
         job = partial(OutlineOf, name=name, name_line=name_line)
         return await self._on_one(snapshot, document, job)
 
@@ -178,7 +178,7 @@ class SymbolFinder:
     async def known(
         self, snapshot: WorkspaceSnapshot, query: str, limit: int
     ) -> tuple[tuple[Definition, ...], bool]:
-        """Like `matching`, of the files read so far; and whether these are all.
+        """Like `matching`, for the files read so far; and whether these are all.
 
         Reading of the other files begins in the background.
         """
@@ -299,7 +299,7 @@ class SymbolFinder:
 
 
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, FileStamp]:
-    """The listed files of code, but for links."""
+    """The listed files of code, without links."""
     return {
         entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
         for entry in snapshot.listing.files

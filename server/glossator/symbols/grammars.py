@@ -326,7 +326,7 @@ BASH = """
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where a grammar comes from; `query` finds its definitions, "" if code of ours does."""
+    """A grammar's source; `query` finds its definitions, "" if our own code does."""
 
     module: str
     query: str = ""
@@ -369,5 +369,5 @@ def grammar_of(language: str) -> Language:
 
 @cache
 def definitions_query(language: str) -> Query:
-    """What counts as a definition in a language of `CODE`."""
+    """The query that finds definitions in a language of `CODE`."""
     return Query(grammar_of(language), _SOURCES[language].query)

@@ -61,7 +61,7 @@ def _named(tree: SyntaxTree, node: Node, field: str) -> str:
 
 
 def _split(path: str, separator: str) -> tuple[str, ...]:
-    """`a.b.C` as what it is taken from and the name: (`a.b`, `C`)."""
+    """Split `a.b.C` into the module and the name: (`a.b`, `C`)."""
     module, _, name = path.rpartition(separator)
     return (module, name) if module else (name,)
 

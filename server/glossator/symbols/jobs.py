@@ -50,7 +50,7 @@ _LEADING = re.compile(r".*comment.*|attribute_item|inner_attribute_item|attribut
 
 @dataclass(frozen=True, slots=True)
 class _DocumentJob(Job[R]):
-    """Something that one document is parsed for."""
+    """A job that parses one document."""
 
     urgent: ClassVar[bool] = True
 
@@ -83,7 +83,7 @@ class OutlineOf(_DocumentJob[tuple[Symbol, ...]]):
     name_line: int | None = None
 
     def result(self, text: SourceText) -> tuple[Symbol, ...]:
-        """Kept, or from parsing."""
+        """The kept outline, or a newly parsed one."""
         with outlines(self.library) as kept:
             return tuple(
                 symbol
@@ -109,7 +109,7 @@ class IsName(_DocumentJob[bool]):
     offset: int
 
     def result(self, text: SourceText) -> bool:
-        """False in a language without a grammar."""
+        """The answer; False in a language without a grammar."""
         return text.language is not None and is_name(text.text, text.language, self.offset)
 
 

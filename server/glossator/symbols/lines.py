@@ -1,7 +1,7 @@
 """Outlines of languages without a grammar, by their lines: definitions, and headings of prose.
 
 A definition begins with one of the usual words and ends before the next line that is indented no
-deeper, closing brackets and `end` aside; code that is laid out in the usual way is cut right.
+deeper, apart from closing brackets and `end`; this cuts usually formatted code correctly.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _FUNCTIONS = frozenset({"function", "method"})
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A symbol and where it stands, in bytes of the text's UTF-8."""
+    """A symbol and its place, in bytes of the text's UTF-8."""
 
     symbol: Symbol
     start: int
@@ -226,7 +226,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Definitions:
-    """What was found in `source`; pieces are in document order."""
+    """The definitions and comments found in `source`, in document order."""
 
     source: bytes
     definitions: list[DefinitionNode]
@@ -281,7 +281,7 @@ class Definitions:
         return " ".join([*parts, self._decode(start, end)])
 
     def _adjacent(self, end: int, start: int) -> bool:
-        """Whether only white space without an empty line lies between."""
+        """Whether only white space without an empty line is between."""
         if start - end > _MAX_GAP:
             return False
         gap = self.source[end:start]

@@ -141,7 +141,7 @@ def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple
 
 
 class _Around:
-    """What encloses a place; asked in ascending order."""
+    """The definitions around a place; call it in ascending order."""
 
     def __init__(self, symbols: tuple[Placed, ...]) -> None:
         self._names = {at.name_start: at.symbol for at in symbols}
@@ -162,7 +162,7 @@ class _Around:
 
 
 class _Positions:
-    """Lines (from 1) and columns (characters from 0) of places; asked in ascending order."""
+    """Lines (from 1) and columns (characters from 0) of places; call it in ascending order."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source

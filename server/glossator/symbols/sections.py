@@ -1,4 +1,4 @@
-"""Outlines of what is no code: the headings of a Markdown text, the keys of JSON, YAML and TOML.
+"""Outlines of what is not code: the headings of Markdown, the keys of JSON, YAML and TOML.
 
 A heading goes with the section below it; headings in lists and quotes are part of their text, and
 headings without a title are left out. Of a data file the keys of the first levels are given; a
@@ -145,7 +145,7 @@ def _leads_on(child: Node, parent: Node) -> bool:
 
 
 def _names(tree: SyntaxTree, key: Node) -> tuple[str, ...]:
-    """What a key is called, a dotted key of TOML as its parts; () for one that is no plain word."""
+    """The names of a key, several for a dotted key of TOML; () for one that is no plain word."""
     if key.type == "dotted_key":
         return tuple(name for part in key.named_children for name in _names(tree, part))
     if key.type == "flow_node" and any(child.type == "flow_mapping" for child in key.children):
@@ -174,7 +174,7 @@ def _symbol(tree: SyntaxTree, lines: list[bytes], columns: Columns, entry: _KeyE
 
 
 def _last_part(key: Node) -> Node:
-    """What of a dotted key names the entry."""
+    """The part of a dotted key that names the entry."""
     while key.type == "dotted_key" and (part := last(key)):
         key = part
     return key

@@ -1,4 +1,4 @@
-"""What symbol jobs read: files and open documents, and their outlines, stored by content.
+"""The files and open documents that symbol jobs read, and their outlines, stored by content.
 
 For the worker process: reading and parsing block.
 """
@@ -147,7 +147,7 @@ class Outlines:
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
     def of(self, text: SourceText, word: str = "") -> tuple[Symbol, ...]:
-        """The symbols of a text; none in a language without a grammar, or if that fails at it.
+        """The symbols of a text; none in a language without a grammar, or if parsing fails.
 
         The result may be empty if no symbol contains `word`: searching the stored bytes is quicker
         than parsing them.

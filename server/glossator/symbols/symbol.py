@@ -1,4 +1,4 @@
-"""One named thing of a source file, which outlines are made of; what its comment says; as bytes."""
+"""A symbol, of which outlines are made; the text of its comment; its form as bytes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def dump(symbols: Iterable[Symbol]) -> bytes:
 
 
 def load(data: bytes) -> tuple[Symbol, ...]:
-    """The symbols that `dump` made bytes of. Raises `ValueError` for anything else."""
+    """Read back the symbols that `dump` wrote. Raises `ValueError` for anything else."""
     match json.loads(data):
         case list(rows):
             return tuple(_symbol(row) for row in rows)
@@ -133,7 +133,7 @@ def comment_paragraph(comments: list[str]) -> str:
 
 
 def _without_xml(line: str) -> str:
-    """`line` without the tags of C# documentation; a reference leaves the name it is to."""
+    """`line` without the tags of C# documentation; a reference leaves its name."""
     if "<" not in line:
         return line
     return _XML_NAME.sub(r"\1", _XML_WRAPPER.sub("", line))

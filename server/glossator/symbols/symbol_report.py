@@ -35,7 +35,7 @@ _PLACES_LISTED = 20  # of lines that are listed by number
 
 @dataclass(frozen=True, slots=True)
 class _FoundLine:
-    """A line and what is known about it."""
+    """One line of the result, and what is known about it."""
 
     line: SourceLine
     about: str
@@ -117,7 +117,7 @@ def report(
 
 
 def _outcome(what: str, hits: Sequence[Definition | Use]) -> str:
-    """How many, for people."""
+    """How many were found, for people."""
     files = len({hit.line.path for hit in hits})
     return f"{counted(len(hits), what)} in {counted(files, 'files')}" if hits else f"no {what}"
 
@@ -145,7 +145,7 @@ def _rows(
     snapshot: WorkspaceSnapshot,
     bodies: _Bodies | None = None,
 ) -> Iterator[_Row]:
-    """Rows for lines: of many in one definition only the first, of minified files only counts."""
+    """The rows for lines: the first of many in one definition, and counts for minified files."""
     by_line: dict[tuple[str, int], list[_FoundLine]] = defaultdict(list)
     for entry in entries:
         by_line[entry.line.path, entry.line.number].append(entry)
@@ -299,7 +299,7 @@ def _searched(coverage: Coverage, name: Name) -> str:
 
 
 def _unfinished(coverage: Coverage) -> Iterator[str]:
-    """Why not all files that may hold the name were read."""
+    """The reasons why not all files that may hold the name were read."""
     if coverage.worker_away:
         why = f" (it {coverage.why_away})" if coverage.why_away else ""
         yield f"The worker process is away{why}, so few files were read: ask again in a minute."

@@ -1,4 +1,4 @@
-"""Symbols: what a file defines, where a name is defined, and who uses it."""
+"""The tool Symbols: what a file defines, where a name is defined, and who uses it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _outline_line(symbol: Symbol) -> str:
 
 
 def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
-    """The lines that an outline shows in full: a signature repeats them."""
+    """The lines that an outline shows in full, because a signature repeats them."""
     numbers = {
         symbol.name_line
         for symbol in symbols

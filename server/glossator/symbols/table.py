@@ -69,7 +69,7 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
         return (yield from self.known()) if _TABLE.number >= self.number else None
 
     def known(self) -> Slices[tuple[Definition, ...]]:
-        """Match as `run`, the names read so far."""
+        """Match like `run`, but only the names read so far."""
         with outlines(self.library) as kept:
             names = {path: names for path, (_, names) in _TABLE.files.items()}
             slice_end = monotonic() + SLICE
@@ -92,7 +92,7 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
 
 @dataclass(frozen=True, slots=True)
 class MatchKnown(Job[tuple[tuple[Definition, ...], bool]]):
-    """Like `match`, of the names read so far; and whether these are all."""
+    """Like `match`, for the names read so far; and whether these are all."""
 
     urgent: ClassVar[bool] = True
 

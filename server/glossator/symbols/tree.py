@@ -85,7 +85,7 @@ def _too_deep(source: bytes) -> bool:
 
 
 class Columns:
-    """Columns of nodes in characters; quick as long as nodes of one line come in their order."""
+    """Columns of nodes in characters; fast as long as nodes of one line come in order."""
 
     def __init__(self, source: bytes) -> None:
         self._source = source

@@ -53,7 +53,7 @@ _LINES_BYTES = MAX_BYTES - 1_500  # less the counts by folder
 _PATHS_BYTES = 4_000  # the first few paths say as much as all
 _ESTIMATE_FROM = 1 / 8  # share of the budget that must be full before the rest is estimated
 _FAR_TOO_MANY = 5  # times the budget, since the estimate is rough
-_COUNTING_SECONDS = 0.1  # seconds to count matches that are not shown
+_COUNTING_SECONDS = 0.015  # seconds to count matches that are not shown
 _STRIDES = 16  # mixes the files, so that a partial count covers all folders
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
@@ -251,7 +251,7 @@ def _lines(
         counts[entry] = count
     if not counts:  # the files changed meanwhile
         return ""
-    more = "more than " if deadline.is_over() else ""
+    more = "at least " if deadline.is_over() else ""
     deadline.until = math.inf
     total = sum(counts.values())
     groups = by_folder({entry.relative: count for entry, count in counts.items()})
@@ -302,7 +302,7 @@ def _paths(
                 deadline.until = monotonic() + _COUNTING_SECONDS
     if deadline.until == math.inf:
         return ""
-    more = "more than " if deadline.is_over() else ""
+    more = "at least " if deadline.is_over() else ""
     ordered = sorted(counts, key=lambda path: -counts[path]) if counting else list(counts)
     listed = [_path(args, path, counts[path]) for path in ordered]
     output.clear()

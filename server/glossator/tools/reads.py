@@ -7,6 +7,7 @@ change by others leaves alone stay known.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,9 @@ class Base:
     known: Document
 
 
+_Places = tuple[tuple[int, int, int], frozenset[str], frozenset[str]]  # counts, paths, folders
+
+
 @dataclass(slots=True)
 class ReadState:
     """Per conversation: the ranges read of each document's last text, and every line shown.
@@ -57,6 +61,7 @@ class ReadState:
         default_factory=dict
     )  # read before a resume, without text
     _before: ReadState | None = None
+    _known_places: _Places | None = field(default=None, compare=False, repr=False)
 
     def draft(self) -> ReadState:
         """A draft for a call beside others: what they show may stand below what it shows."""
@@ -146,11 +151,25 @@ class ReadState:
 
     def paths(self) -> frozenset[str]:
         """The real paths of all files that were ever shown or edited, also of deleted ones."""
-        shown = (to_path(uri) for uri, _ in self._lines)
-        return frozenset((*(each.path for each in self.read_documents()), *filter(None, shown)))
+        return self._places()[1]
+
+    def folders(self) -> frozenset[str]:
+        """The folders of `paths`."""
+        return self._places()[2]
+
+    def _places(self) -> _Places:
+        # Files are added far more often than taken away, and both sets are asked for before each
+        # request: they are made again when the counts differ, or after something was taken away.
+        counts = len(self._documents), len(self._faded), len(self._lines)
+        if self._known_places is None or self._known_places[0] != counts:
+            shown = (to_path(uri) for uri, _ in self._lines)
+            paths = frozenset((*self._documents, *self._faded, *filter(None, shown)))
+            self._known_places = counts, paths, frozenset(map(os.path.dirname, paths))
+        return self._known_places
 
     def forget(self, path: str) -> None:
         """Have the document at the real path `path` read again before it can be edited."""
+        self._known_places = None
         self._documents.pop(path, None)
         self._faded.pop(path, None)
 
@@ -167,6 +186,7 @@ class ReadState:
 
     def moved(self, old: str, new: str) -> None:
         """Note that a file or folder was renamed (real paths); its lines stay known."""
+        self._known_places = None
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)

@@ -42,7 +42,7 @@ from glossator.turn.run import Agent, RunContext, RunOutcome
 from glossator.turn.told.question import say_steered
 from glossator.turn.user_questions import DIRECTLY, GO_ON, RunQuestions, plan_text
 
-HEAD_START = 0.02  # seconds in which the first request leaves undisturbed
+HEAD_START = 0.005  # seconds in which the first request leaves undisturbed
 GRACE = 1.0  # seconds that calls of the first reply wait for the dispatcher
 SECONDS = 60.0  # for the plan
 

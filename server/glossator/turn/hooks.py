@@ -15,6 +15,7 @@ from typing import Any
 from glossator.application import Application, WorkspaceNow
 from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import UsageError
+from glossator.core.looks import look
 from glossator.core.permission import Access, Mode
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_text
@@ -226,7 +227,7 @@ async def session_hooks(
 async def left_out_hooks(app: Application, now: WorkspaceNow) -> tuple[str, ...]:
     """The hooks of the workspace that are not run, counted as in `2 hooks`; may be empty."""
     trusted, off = now.trusted, now.is_off(ContextKind.HOOK)
-    found = (await asyncio.to_thread(proposed_hooks, now.snapshot, hashed=trusted)).hooks
+    found = (await look(proposed_hooks, now.snapshot, hashed=trusted)).hooks
     wanted = [each for each in found if each.hook is not None and each.id not in off]
     count = sum(not (trusted and app.hooks.is_adopted(each)) for each in wanted)
     return (f"{count} hook{'s' if count > 1 else ''}",) if count else ()

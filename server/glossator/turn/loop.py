@@ -165,8 +165,9 @@ def _only_reads(agent: Agent, reply: Reply) -> bool:
 def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
     """Results for repeated calls, which are not run; the next repetition ends the run."""
     repeated = guard.repeated(reply.tool_calls)
-    if repeated:
-        guard.warn()
+    if not repeated:
+        return {}
+    guard.warn()
     warning = load_prompt("user/repeated").render(reason=guard.explain(Stop.REPETITION))
     return dict.fromkeys(repeated, ToolResult.failed(warning))
 

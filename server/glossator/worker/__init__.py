@@ -1,4 +1,4 @@
-"""The worker process: one child in which long jobs run, a slice at a time."""
+"""The worker process: a child in which long jobs run, a slice at a time."""
 
 import lazy_loader
 

@@ -1,11 +1,11 @@
 """The worker process: `python -P -m glossator.worker [FD]`, started by `client.Worker`.
 
-Frames go over the original standard streams. For all other code, standard output is the log and
+Frames use the original standard streams. For all other code, standard output is the log and
 standard input the null device. Jobs run a slice at a time, urgent ones first.
 
 One thread reads requests and ends the process when the server is gone, even in the middle of a
-slice. Another thread runs the slices, so that a job's failure is a value and does not end the
-process.
+slice. Two others run the slices, so that a job's failure is a value and does not end the process:
+one those of urgent jobs, and one, which lets other programs go first, all others.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from glossator.worker.jobs import (
     read_request,
 )
 
-_NICENESS = 10  # editor and language servers go first
+_NICENESS = 10  # of jobs that nobody waits for; editor and language servers go first
 _ALIVE_SECONDS = 1.0  # at least one sign of life, while slices end
 _REST_SECONDS = 1.0  # without a job; then memory is given back
 
@@ -57,8 +57,6 @@ _REST_SECONDS = 1.0  # without a job; then memory is given back
 def main() -> None:
     """Serve until the server closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
-    if sys.platform != "win32":
-        os.nice(_NICENESS)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     requests, reports = os.dup(0), os.dup(1)
     os.dup2(2, 1)
@@ -124,8 +122,12 @@ class _Server:
         self._sent_at = 0.0
         # told in a slice, while this thread waits for its end
         self._troubles = Troubles(lambda news: self._send(Told(news)), mark)
+        # somebody waits for urgent jobs; of the two threads one works at a time
+        self._answering = ThreadPoolExecutor(
+            1, "glossator-urgent", initializer=HERE.set, initargs=(self._troubles,)
+        )
         self._working = ThreadPoolExecutor(
-            1, "glossator-slices", initializer=HERE.set, initargs=(self._troubles,)
+            1, "glossator-slices", initializer=_begin_patient, initargs=(self._troubles,)
         )
         self._urgent: deque[_Task] = deque()
         self._patient: deque[_Task] = deque()
@@ -151,7 +153,7 @@ class _Server:
     def _take(self, request: Request) -> None:
         match request:
             case Start(number, pickled):
-                opened = self._working.submit(_open, number, pickled)
+                opened = self._answering.submit(_open, number, pickled)
                 if not self._failed(number, opened):
                     task = opened.result()
                     (self._urgent if task.job.urgent else self._patient).append(task)
@@ -162,12 +164,12 @@ class _Server:
                     for task in [task for task in tasks if task.number == number]:
                         tasks.remove(task)
                         # closing it runs its `finally` parts
-                        self._failed(number, self._working.submit(task.slices.close))
+                        self._failed(number, self._thread(task).submit(task.slices.close))
 
     def _advance(self, tasks: deque[_Task]) -> None:
         """Run a slice of the first task, and queue it again."""
         task = tasks.popleft()
-        slice_ = self._working.submit(task.step)
+        slice_ = self._thread(task).submit(task.step)
         if self._failed(task.number, slice_):
             return
         match slice_.result():
@@ -180,6 +182,9 @@ class _Server:
                 tasks.append(task)
                 if monotonic() > self._sent_at + _ALIVE_SECONDS:
                     self._send(Alive())
+
+    def _thread(self, task: _Task) -> ThreadPoolExecutor:
+        return self._answering if task.job.urgent else self._working
 
     def _send(self, report: Report) -> None:
         self._report(report)
@@ -196,6 +201,12 @@ class _Server:
             message = "".join(traceback.format_exception(error)).rstrip()
         self._send(Failed(number, message))
         return True
+
+
+def _begin_patient(troubles: Troubles) -> None:
+    HERE.set(troubles)
+    if sys.platform != "win32":
+        os.nice(_NICENESS)  # of this thread on Linux, elsewhere of the process
 
 
 def _open(number: int, pickled: bytes) -> _Task:

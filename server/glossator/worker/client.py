@@ -35,7 +35,7 @@ _R = TypeVar("_R")
 
 
 class WorkerGone(GlossatorError):
-    """There is no worker now: do without it, or try again in `retry_after` seconds.
+    """There is no worker now: go on without it, or try again in `retry_after` seconds.
 
     `at_job`: the process ended, or was ended, while it had the job.
     """
@@ -80,7 +80,7 @@ class Worker:
         saved: Callable[[], Path | None] = lambda: None,
         rest: float | None = None,
     ) -> None:
-        """`saved` says where to keep, for the next start, which files were not to be worked on.
+        """`saved` says where to keep, for the next start, which files failed.
 
         The process ends after `rest` seconds without a call.
         """
@@ -118,17 +118,17 @@ class Worker:
 
     @property
     def troubles(self) -> Troubles:
-        """The troubles of this worker, for work in this process."""
+        """This worker's troubles, for work in this process."""
         return self._troubles
 
     async def failed(self) -> tuple[Trouble, ...]:
-        """What could not be worked on, now and before this start."""
+        """The items that could not be worked on, now and before this start."""
         async with self._starting:
             await self._load()
         return self._troubles.listed
 
     def try_all_again(self) -> None:
-        """Forget which files could not be worked on."""
+        """Forget which files failed, so that they are tried again."""
         self._troubles.replace(())
         self._unsaved = True
         if self._connection is not None:
@@ -137,7 +137,7 @@ class Worker:
     async def run(
         self, job: Job[_R], on_progress: Callable[[JobProgress], None] | None = None
     ) -> _R:
-        """The result of the job. Raises `WorkerGone`, or `JobFailed` when the job raised.
+        """Run a job and return its result. Raises `WorkerGone`, or `JobFailed` when the job raised.
 
         When this call is cancelled, the job ends after its current slice.
         """

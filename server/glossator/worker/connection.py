@@ -61,9 +61,9 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a process ended, as "the process …", how many seconds it lived, and what it was at.
+    """How a process ended ("the process …"), how many seconds it lived, and at what it worked.
 
-    `outside`: by a signal that somebody, or the system, sent; so it may not be the item's fault.
+    `outside`: somebody, or the system, sent a signal, so it may not be the item's fault.
     """
 
     how: str
@@ -73,7 +73,7 @@ class End:
 
 
 class Connection:
-    """A running worker process; `on_end` hears of its end, and says whether jobs may run again.
+    """A running worker process; `on_end` is called at its end, and says if jobs may run again.
 
     It is killed after `patience` seconds of silence with a job to do.
     """
@@ -85,7 +85,7 @@ class Connection:
         troubles: Troubles,
         on_end: Callable[[End], bool],
     ) -> None:
-        """The process tries none of the `troubles`, and adds its own."""
+        """Start a process that skips the `troubles`, and adds its own."""
         self.ready = False
         self.over_items = False  # it ended, and what ended it is not tried again
         self.process_id = launched.process.pid
@@ -128,7 +128,7 @@ class Connection:
                 self._busy.clear()
 
     def spare(self, troubles: tuple[Trouble, ...]) -> None:
-        """Have it try none of these items."""
+        """Tell it to skip these items."""
         self._pipes.requests.write(frame(Spare(troubles)))
 
     async def close(self) -> None:
@@ -264,7 +264,7 @@ class Launched:
     mark: BinaryIO | None
 
     def item(self) -> Item | None:
-        """What the process was at when it ended."""
+        """The item that the process worked on when it ended."""
         if self.mark is None:
             return None
         self.mark.seek(0)

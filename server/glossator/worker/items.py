@@ -1,9 +1,9 @@
-"""What a job works on one after the other, mostly files: one that fails never takes down the rest.
+"""The items, mostly files, that a job works on one by one: one that fails never stops the rest.
 
 `attempt` does the work on one item. If it raises, or ends the process (by a crash, or because it is
 ended after too long a silence), that is noted, and the item is not tried again until it changes. In
 a worker process the current item stands in memory that the server shares: there the server finds
-what the process was at when it ended.
+what the process worked on when it ended.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _R = TypeVar("_R")
 
 
 class Item(NamedTuple):
-    """One of many: its name, mostly a path, and a version that changes with its content.
+    """One item: its name, mostly a path, and a version that changes with its content.
 
-    `lack` says what the user does without if nothing can be made of it: `has no outline`. After an
+    `lack` says what the user misses if the work on it fails: `has no outline`. After an
     `@` a version says what worked on it, where another one may do better.
     """
 
@@ -44,13 +44,13 @@ class Item(NamedTuple):
     version: str
 
     def is_at(self, *versions: str) -> bool:
-        """Whether its content is one of these, whatever worked on it."""
+        """Whether its content is one of these versions, whatever worked on it."""
         return self.version.partition("@")[0] in versions
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why nothing was made of an item; `ends` counts the processes that it ended."""
+    """Why the work on an item failed; `ends` counts the processes that it ended."""
 
     item: Item
     why: str
@@ -70,7 +70,7 @@ class Trouble:
 class Troubles:
     """The items that could not be worked on; for one thread at a time, but for `listed`.
 
-    `told` hears of each new trouble, and of an item that is none any more.
+    `told` is called with each new trouble, and with each item that works again.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Troubles:
         self._known = {each.item[:2]: each for each in troubles}
 
     def learn(self, news: Trouble | Item) -> None:
-        """Take in what `told` heard in another process."""
+        """Take over what `told` was called with in another process."""
         if isinstance(news, Trouble):
             self._add(news)
         else:
@@ -121,11 +121,11 @@ class Troubles:
             self._told(item)
 
     def note(self, item: Item, why: str) -> Trouble:
-        """The work on the item raised."""
+        """Note that the work on the item raised."""
         return self._add(Trouble(item, why[:_LONGEST_WHY]))
 
     def note_end(self, item: Item, how: str) -> Trouble:
-        """The work on the item ended its process; `how` completes "the process …"."""
+        """Note that the work on the item ended its process; `how` completes "the process …"."""
         known = self._known.get(item[:2])
         ends = 1 if known is None else known.ends + 1
         return self._add(Trouble(item, f"the worker process {how}", ends))
@@ -150,7 +150,7 @@ HERE: ContextVar[Troubles] = ContextVar("troubles", default=Troubles())  # noqa:
 def attempt(item: Item, work: Callable[[], _R]) -> _R | Trouble:
     """The result of the work on an item, or why there is none.
 
-    What is known to be no fault of the item, `GlossatorError` and `OSError`, is raised.
+    `GlossatorError` and `OSError`, which are no fault of the item, are raised.
     """
     done = _tried(item, work)
     if not isinstance(done, Trouble):
@@ -207,7 +207,7 @@ def _write(mark: mmap.mmap, item: Item | None) -> None:
 
 
 def marked(mark: bytes) -> Item | None:
-    """The item that stands in shared memory."""
+    """The item marked in shared memory."""
     length = int.from_bytes(mark[:_LENGTH_BYTES])
     return Item(*json.loads(mark[_LENGTH_BYTES : _LENGTH_BYTES + length])) if length else None
 

@@ -67,7 +67,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """These items, and no others, are not to be tried (see `items.py`)."""
+    """Skip these items, and no others (see `items.py`)."""
 
     troubles: tuple[Trouble, ...]
 
@@ -77,7 +77,7 @@ Request: TypeAlias = Start | Drop | Spare
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process is up."""
+    """The process has started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def read_request(pipe: IO[bytes]) -> Request | None:
 
 
 def finished(slices: Slices[R]) -> R:
-    """The result of slices, which are run to their end."""
+    """Run slices to their end and return the result."""
     try:
         while True:
             next(slices)

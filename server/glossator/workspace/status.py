@@ -1,4 +1,4 @@
-"""How the workspace stands: figures of listing, cache and index, for people and for logs.
+"""The state of the workspace: figures of listing, cache and index, for people and for logs.
 
 A client of the server imports this, so it imports only values.
 """

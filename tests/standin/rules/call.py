@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tests.standin.issued import Issued
 from tests.standin.models import MODELS, Model
+from tests.standin.usage import Link, chain
 
 Json = dict[str, Any]
 Located = tuple[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Call:
     """A request's headers (lower-case names) and body, and what this server sent before."""
 
@@ -25,7 +27,12 @@ class Call:
         """The model asked for; only after the rule that knows it exists."""
         return MODELS[self.body["model"]]
 
-    @property
+    @cached_property
+    def links(self) -> list[Link]:
+        """The blocks of its prompt as a cache sees them; only after the rules for its shape."""
+        return list(chain(self.body))
+
+    @cached_property
     def betas(self) -> frozenset[str]:
         """The beta names in the `anthropic-beta` header."""
         return frozenset(part.strip() for part in self.headers.get("anthropic-beta", "").split(","))

@@ -41,7 +41,7 @@ class Reader:
             case None if NoneType in choices:
                 return
             case dict():
-                self._read_object(value, [c for c in choices if _takes_object(c)], path)
+                self._read_object(value, _objects(hint), path)
             case list():
                 items = [c for c in choices if _is_array(c)]
                 if not items:
@@ -55,8 +55,8 @@ class Reader:
         """An object of one kind of `TypedDict`."""
         fields = _fields(kind)
         prefix = f"{path}." if path else ""
-        for name in fields:
-            if _required(fields[name]) and name not in value:
+        for name in _required(kind):
+            if name not in value:
                 raise Refusal(f"{prefix}{name}: Field required")
         for name, part in value.items():
             known = name in fields and name not in HEADER_FIELDS
@@ -64,17 +64,17 @@ class Reader:
                 raise Refusal(f"{prefix}{name}: Extra inputs are not permitted")
             self.read(part, fields[name], f"{prefix}{name}")
 
-    def _read_object(self, value: dict[str, Any], kinds: Sequence[Any], path: str) -> None:
+    def _read_object(self, value: dict[str, Any], kinds: tuple[Any, ...], path: str) -> None:
         if not kinds:
             raise Refusal(f"{path}: Input should not be an object")
-        if any(not is_object(kind) for kind in kinds):
-            return  # a free-form object: a JSON schema or a tool's input
+        if _free_form(kinds):
+            return
         self.read_fields(value, self._kind_of(value, kinds, path), path)
 
-    def _kind_of(self, value: dict[str, Any], kinds: Sequence[Any], path: str) -> Any:
+    def _kind_of(self, value: dict[str, Any], kinds: tuple[Any, ...], path: str) -> Any:
         if len(kinds) == 1:
             return kinds[0]
-        key, tagged = _tagged(tuple(kinds))
+        key, tagged = _tagged(kinds)
         tag = value.get(key)
         if tag is None and None not in tagged:
             raise Refusal(f"{path}.{key}: Field required")
@@ -108,17 +108,28 @@ def _fields(kind: Any) -> Mapping[str, Any]:
 
 
 @cache
-def _required(hint: Any) -> bool:
-    return get_origin(hint) is Required
+def _required(kind: Any) -> tuple[str, ...]:
+    return tuple(name for name, hint in _fields(kind).items() if get_origin(hint) is Required)
 
 
 def _tags(kind: Any, key: str) -> Iterator[str | None]:
     hint = _fields(kind).get(key)
-    if hint is None or not _required(hint):
+    if key not in _required(kind):
         yield None
     for choice in _alternatives(hint):
         if get_origin(choice) is Literal:
             yield from get_args(choice)
+
+
+@cache
+def _objects(hint: Any) -> tuple[Any, ...]:
+    return tuple(choice for choice in _alternatives(hint) if _takes_object(choice))
+
+
+@cache
+def _free_form(kinds: tuple[Any, ...]) -> bool:
+    """Whether one is an object of any kind: a JSON schema or a tool's input."""
+    return not all(map(is_object, kinds))
 
 
 @cache

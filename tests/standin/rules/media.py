@@ -8,7 +8,7 @@ from typing import Any
 from tests.standin.content import located_blocks, nested
 from tests.standin.errors import Refusal
 from tests.standin.rules.call import Call
-from tests.standin.usage import chain, prompt_tokens
+from tests.standin.usage import prompt_tokens
 
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ def images_can_be_processed(call: Call) -> None:
 
 def prompt_fits(call: Call) -> None:
     """The prompt takes no more tokens than the model's window."""
-    tokens, most = prompt_tokens(list(chain(call.body))), call.model.context_tokens
+    tokens, most = prompt_tokens(call.links), call.model.context_tokens
     if tokens > most:
         raise Refusal(f"prompt is too long: {tokens} tokens > {most} maximum")
 

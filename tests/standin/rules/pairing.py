@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from tests.standin.content import digest, merged_turns, plain
+from tests.standin.content import merged_turns
 from tests.standin.errors import Refusal
+from tests.standin.issued import tools_hash
 from tests.standin.rules.call import Call, Located, unanswered_server_calls
 
 ID = "^[a-zA-Z0-9_-]+$"
@@ -52,7 +53,7 @@ def server_calls_left_open(call: Call) -> None:
             if other:
                 raise Refusal(f"{other[0]}: only `tool_result` blocks may follow the open {id_}")
             sent = call.issued.sent_with(id_)
-            if sent is not None and sent.tools != digest(map(plain, call.body.get("tools", []))):
+            if sent is not None and sent.tools != tools_hash(call.body):
                 raise Refusal(f"tools: must stay the same while {id_} is unanswered")
 
 

@@ -9,8 +9,9 @@ from tests.standin.rules.call import Call
 from tests.standin.rules.grammar import Reader
 from tests.standin.rules.headers import VERSION
 
-# Lists of tools without a fault, under these betas: they come with each request.
-_KNOWN_TOOLS: set[tuple[type, frozenset[str], str]] = set()
+# Tools and system prompts without a fault, under these betas: they come with each request.
+_SETTLED = ("tools", "system")
+_KNOWN: set[tuple[type, frozenset[str], str]] = set()
 SAMPLING = ("temperature", "top_p", "top_k")
 
 
@@ -30,11 +31,11 @@ def known_fields(call: Call) -> None:
         if type(stream) is not bool:
             raise Refusal("stream: Input should be a valid boolean")
         body = body | {"stream": True}  # the one grammar reads streamed and whole requests
-    known = (kind, call.betas, digest([body.get("tools")]))
-    if known in _KNOWN_TOOLS:
-        body = {name: part for name, part in body.items() if name != "tools"}
+    known = (kind, call.betas, digest(body.get(name) for name in _SETTLED))
+    if known in _KNOWN:
+        body = {name: part for name, part in body.items() if name not in _SETTLED}
     Reader(call.betas).read_fields(body, kind)
-    _KNOWN_TOOLS.add(known)
+    _KNOWN.add(known)
 
 
 def something_to_answer(call: Call) -> None:

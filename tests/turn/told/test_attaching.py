@@ -15,8 +15,8 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.uri import to_uri
 from glossator.turn.told.attachments import MAX_IMAGES, Attachment, Pasted
-from tests.context.compacting import summary_turn
 from tests.core.test_images import gif, png
+from tests.sessions.compaction.compacting import summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 from tests.turn.test_loop import without_cache_marks

@@ -9,8 +9,8 @@ import pytest
 
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.commands.turns import RewindRequest, UndoRequest, rewind, undo_turn
-from tests.context.compacting import summary_turn
 from tests.sandboxed import SANDBOXED
+from tests.sessions.compaction.compacting import summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 from tests.turn.test_loop import without_cache_marks

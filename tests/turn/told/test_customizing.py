@@ -11,8 +11,8 @@ from glossator.commands.context_sources import ListCustomizationsRequest, list_c
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.commands.turns import RetryRequest, retry
 from glossator.core.events import Notice, RunStarted
-from tests.context.compacting import summary_turn
 from tests.customizations.files import described, write
+from tests.sessions.compaction.compacting import summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

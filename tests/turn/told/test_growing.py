@@ -16,11 +16,11 @@ from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.attached import EditorState
 from glossator.core.question import QuestionAnswer
 from glossator.core.uri import to_uri
-from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.customizations.files import described
 from tests.mcp.hubs import odd
 from tests.memory.remembering import by_hand
 from tests.sandboxed import SANDBOXED
+from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 from tests.turn.test_hooking import specific

@@ -18,7 +18,6 @@ from glossator.core.context_kinds import Kind
 from glossator.core.errors import ModelError
 from glossator.core.events import Envelope, Notice, RunFinished
 from glossator.llm import Meter
-from glossator.memory import Kept
 from glossator.sessions import MEMORIES
 from glossator.turn import Telling
 from glossator.turn.told import recall as module
@@ -326,14 +325,14 @@ async def test_it_has_a_deadline(root: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def test_slow_files_delay_no_question(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = threading.Event()
+    read, looked = threading.Event(), module._looked
 
-    def slow(_app: Any) -> Any:
+    def slow(*given: Any) -> Any:
         read.wait()
-        return Kept(), ()
+        return looked(*given)
 
     monkeypatch.setattr(module, "_READING_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_kept", slow)
+    monkeypatch.setattr(module, "_looked", slow)
     async with stage(root, FILES, [Turn(Text("Done."))]) as s:
         answer = await s.ask("How do I run the tests?")
         read.set()

@@ -12,7 +12,7 @@ from glossator.commands.turns import RewindRequest, rewind
 from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.events import Notice
 from glossator.core.span import CitationStatus
-from tests.context.compacting import summary_turn
+from tests.sessions.compaction.compacting import summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -34,6 +34,7 @@ _HEAP_BYTES = 30_000_000
 _CHUNKS, _NAMED, _FILES = 300, 60, 200  # candidates: by terms, by names; files that are scored
 _COUNTED = 1_000  # chunks; in more of them, those that were replaced may be counted, too
 _PATH_TIMES = 2
+_KEPT = 5_000  # candidates, some 8 MB, until the index changes
 
 
 class IndexBusy(GlossatorError):
@@ -84,6 +85,7 @@ class ChunkIndex:
         self._folder = folder
         self._seen: tuple[int, int] | None = None
         self._known: dict[str, IndexedFile] | None = None
+        self._kept: dict[tuple[int, int], Candidate] = {}  # by place in what is opened now
         self.verified = False
         if folder is not None:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -116,7 +118,7 @@ class ChunkIndex:
         """What is written is seen at each `commit`. Raises `IndexBusy` and `OSError`."""
         with _alone(self._folder):
             if self._folder is not None:  # tantivy reads only then which files others wrote
-                self._index = self._opened()
+                self._index, self._kept = self._opened(), {}
             with writes():
                 writer = self._index.writer(_HEAP_BYTES, 1)
             known = dict(self.known)
@@ -134,7 +136,7 @@ class ChunkIndex:
     ) -> Matches:
         """The candidates, in the files `only` and not in those `without`, by relative path."""
         self._reload()
-        searcher = self._index.searcher()
+        searcher, kept = self._index.searcher(), self._kept
         looked_for = tuple(dict.fromkeys((*question.terms, *question.compounds)))
         among = self._among(only, without)
         found: dict[tuple[int, int], Candidate] = {}
@@ -145,8 +147,9 @@ class ChunkIndex:
             ):
                 for _, address in self._best(searcher, self._any(name, wanted), among, limit):
                     key = (address.segment_ord, address.doc)
-                    if key not in found:
-                        found[key] = decode(self.root, _record(searcher.doc(address)))
+                    if key not in kept:
+                        kept[key] = decode(self.root, _record(searcher.doc(address)))
+                    found[key] = kept[key]
             prefix = os.path.join(self.root, "")
             files = {
                 prefix + path_of(_text(searcher.doc(address))): score
@@ -161,6 +164,8 @@ class ChunkIndex:
                         searcher, self._term("text", term), among, 1
                     ):
                         frequency[term] = 0
+        if len(kept) > _KEPT:
+            kept.clear()
         chunks = searcher.num_docs - len(self.known)
         return Matches(list(found.values()), files, frequency, chunks)
 
@@ -262,6 +267,7 @@ class ChunkIndex:
         if seen is None or seen != self._seen:
             with _damage():
                 self._index.reload()
+            self._kept = {}
             if seen != self._seen:
                 self._known = None
             self._seen = seen

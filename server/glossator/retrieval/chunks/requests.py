@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.symbols import Library
@@ -90,8 +90,7 @@ class Stages:
 ALL_STAGES = Stages()
 
 
-@dataclass(frozen=True, slots=True)
-class StageRank:
+class StageRank(NamedTuple):
     """Where a stage put a chunk, from 1 on, and its score."""
 
     rank: int

@@ -132,25 +132,41 @@ def telling_lines(
     A term counts by how few lines hold it, and less once a line with it was taken, or in an import.
     Single lines between those are told, too, and where few hold any term, those after the first.
     """
-    wanted = frozenset((*question.terms, *question.compounds))
+    counts = _counts(question)
+    telling = {word for word in words_of("\n".join(lines)) if word == name or counts[word]}
     words: dict[str, None] = {}
     held: list[dict[str, float]] = []
     for line in lines:
         found: dict[str, float] = {}
-        factor = _IMPORT if is_import(line) else 1.0
-        for word in words_of(line):
-            terms = wanted.intersection((*terms_of(word), word.lower()))
-            if terms:
+        in_line = words_of(line) if any(word in line for word in telling) else []
+        for word in in_line:
+            if counted := counts[word]:
                 words[word] = None
-                found.update(
-                    (term, factor * (1.0 + _COMPOUND * (term == word.lower()))) for term in terms
-                )
-        if name and name in words_of(line):
+                found.update(counted)
+        if found and is_import(line):
+            found = {term: _IMPORT * count for term, count in found.items()}
+        if name and name in in_line:
             found[f"{name}()"] = _NAME  # no term has brackets
             name = ""
         held.append(found)
     rows = _joined(_filled(_best(held, most), lines, most // 2))
     return Telling(tuple(first_line + row for row in rows), tuple(words))
+
+
+class _Counts(dict[str, tuple[tuple[str, float], ...]]):
+    """By word of a chunk: the question's terms that it holds, and what each counts in a line."""
+
+    def __init__(self, question: QuestionWords) -> None:
+        self._wanted = frozenset((*question.terms, *question.compounds))
+
+    def __missing__(self, word: str) -> tuple[tuple[str, float], ...]:
+        lower = word.lower()
+        held = self._wanted.intersection((*terms_of(word), lower))
+        self[word] = result = tuple((term, 1.0 + _COMPOUND * (term == lower)) for term in held)
+        return result
+
+
+_counts = lru_cache(maxsize=1)(_Counts)  # the hits of one search share their words
 
 
 def _best(held: Sequence[Mapping[str, float]], most: int) -> list[int]:
@@ -175,9 +191,11 @@ def _best(held: Sequence[Mapping[str, float]], most: int) -> list[int]:
 
 def _filled(rows: Sequence[int], lines: Sequence[str], fewest: int) -> list[int]:
     """At least `fewest` rows, if there are any more with text."""
+    if len(rows) >= fewest:
+        return [*rows]
     first = rows[0] if rows else 0
     more = [row for row in range(first, len(lines)) if lines[row].strip() and row not in rows]
-    return sorted((*rows, *more[: max(fewest - len(rows), 0)]))
+    return sorted((*rows, *more[: fewest - len(rows)]))
 
 
 def _joined(rows: Sequence[int]) -> list[int]:

@@ -126,26 +126,19 @@ def _openings() -> tuple[tuple[str, str], ...]:
     return tuple(sorted(openings, key=lambda each: -len(each[0])))
 
 
-def mode_notice(mode: str, messages: Sequence[Message]) -> str:
-    """The notice of the mode for a conversation; "" if its last notice says the same mode."""
-    text = _notices()[_MODES[mode]]
-    return "" if _last_notice(messages) == text else text
+def mode_notice(mode: str, told: Sequence[str]) -> str:
+    """The notice of the mode for a conversation; "" if its last notice says the same mode.
+
+    `told` are the texts in its user messages, oldest first.
+    """
+    text, notices = _notices()[_MODES[mode]], frozenset(_notices().values())
+    last = next((each for each in reversed(told) if each in notices), "")
+    return "" if last == text else text
 
 
 def is_mode_notice(block: ContentBlock) -> bool:
     """Whether a block of a user message is a notice of the mode."""
     return block.get("text") in _notices().values()
-
-
-def _last_notice(messages: Sequence[Message]) -> str:
-    notices = (
-        str(block["text"])
-        for message in reversed(messages)
-        if message["role"] == "user"
-        for block in reversed(message["content"])
-        if is_mode_notice(block)
-    )
-    return next(notices, "")
 
 
 @cache

@@ -74,6 +74,8 @@ async def attach_all(
     app: Application, wanted: Sequence[Attachment | Pasted]
 ) -> list[Attached | Exhibit]:
     """What the user attached, as the model is shown it. Raises `UsageError`."""
+    if not wanted:
+        return []
     if await asyncio.to_thread(_name_a_folder, wanted):
         await app.ready()  # what a folder holds is known then
     snapshot = app.host.snapshot()
@@ -141,7 +143,7 @@ async def attach_mentioned(
     `attached` is what goes with it already. Images that cannot be sent beside it are left out.
     Raises `UsageError` for a prompt that no MCP server has.
     """
-    wanted = await asyncio.to_thread(find_mentions, question)
+    wanted = await asyncio.to_thread(find_mentions, question) if "@" in question else ()
     theirs = await attach_from_servers(app, question, wanted)
     wanted = tuple(each for each in wanted if server_of(app, each) is None)
     if not wanted:

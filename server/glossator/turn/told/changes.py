@@ -17,6 +17,7 @@ from glossator.application import Application
 from glossator.core.document import Document, Missing, MissingReason, Origin
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
+from glossator.core.looks import look
 from glossator.core.prompts import load_prompt
 from glossator.core.run_events import ChangedFile, FilesChanged
 from glossator.core.span import Span, whole_and_cut
@@ -103,6 +104,7 @@ def counting(app: Application, session: Session, paths: Iterable[str]) -> list[s
 
 logger = logging.getLogger(__name__)
 
+_FEW = 10  # files whose stamps are asked for on the event loop
 _MAX_NAMED_FILES = 30  # that are named
 _MAX_SHOWN_LINES = 60  # that are shown of them all,
 _OF_FILE = 20  # and of one
@@ -146,7 +148,10 @@ async def describe_changes(app: Application, session: Session, known: Collection
     if not seen:
         return ""
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    found = await asyncio.to_thread(_look, snapshot, hidden, seen.values())
+    doubtful = tuple(seen.values())
+    if len(doubtful) <= _FEW:  # to ask for so many stamps takes less than to wake a thread
+        doubtful = tuple(each for each in doubtful if not _is_current(snapshot, each))
+    found = await look(_look, snapshot, hidden, doubtful) if doubtful else {}
     for path, now in found.items():
         if isinstance(now, Document) and now.sha256 == seen[path].sha256:
             reads.saw(now)  # after a resume its text was not known
@@ -155,7 +160,7 @@ async def describe_changes(app: Application, session: Session, known: Collection
     changed = [
         _ChangedFile(seen[p], reads.last(p) or texts.get(p), found[p]) for p in sorted(other)
     ]
-    told = await asyncio.to_thread(_tell, snapshot, reads, changed, known)
+    told = await look(_tell, snapshot, reads, changed, known) if changed else []
     current = [each.now for each in changed if isinstance(each.now, Document)]
     await _keep(app, session, (*reads.documents(), *current))
     for each in told:  # nothing is awaited from here on
@@ -180,10 +185,13 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
-    """Read the current texts; a file whose stamp is the same is not read."""
+    """The current texts, without those that are surely as they were seen."""
     found: dict[str, Document | Missing] = {}
     try:
-        for path, *_ in seen:
+        for each in seen:
+            if _is_current(snapshot, each):
+                continue
+            path = each.path
             overlay = snapshot.overlays.get(path)
             now = snapshot.read(path) if overlay is None else overlay.document
             is_unknown = isinstance(now, Missing) and now.reason in _UNKNOWN
@@ -192,6 +200,11 @@ def _look(
     except TooManyOpenFiles as error:  # the rest is looked at the next time
         logger.info("%s", error)
     return found
+
+
+def _is_current(snapshot: WorkspaceSnapshot, seen: ReadDocument) -> bool:
+    """Whether a document surely has the text that was seen, by the stamp of its file."""
+    return seen.path not in snapshot.overlays and snapshot.cache.is_current(seen.path, seen.sha256)
 
 
 def _is_as_seen(now: Document | Missing, seen: ReadDocument) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.attached import Exhibit
 from glossator.core.errors import UsageError
+from glossator.core.looks import look
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose, shown_text, some_of
 from glossator.customizations import (
@@ -37,7 +38,7 @@ async def customizations_now(app: Application, now: WorkspaceNow) -> Customizati
     """The customizations that count; the workspace's only where it is known to be trusted."""
     off = frozenset[str]().union(*(now.off.get(kind, ()) for kind in CustomizationKind))
     load = app.customization_files.load
-    return await asyncio.to_thread(load, now.snapshot, now.hidden, trusted=now.trusted, off=off)
+    return await look(load, now.snapshot, now.hidden, trusted=now.trusted, off=off)
 
 
 async def customization_notices(

@@ -81,7 +81,8 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.enabled:
         return Telling()
     await ledger.look()
-    await ledger.cores.load(session.id, run.tell, seconds=0)
+    if session.conversation.messages:  # else nothing can be kept of it
+        await ledger.cores.load(session.id, run.tell, seconds=0)
     unjudged = [each.id for each in ledger.every() if each.basis is not Basis.MODEL]
     if dropped := len(await ledger.forget(unjudged)):
         run.tell(_DROPPED.format("1 fact was" if dropped == 1 else f"{dropped:,} facts were"))

@@ -23,6 +23,7 @@ import platformdirs
 from glossator.application import Application, WorkspaceNow
 from glossator.core.context_kinds import ContextKind
 from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.core.looks import look
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.uri import home_of
@@ -336,7 +337,7 @@ async def instructions_now(
     `touched` are paths below whose folders such files count, too.
     """
     find = _finder(app, now).find
-    return await asyncio.to_thread(find, trusted=now.trusted, touched=tuple(touched))
+    return await look(find, trusted=now.trusted, touched=tuple(touched))
 
 
 async def further_instructions(app: Application) -> Instructions:
@@ -348,7 +349,7 @@ async def further_instructions(app: Application) -> Instructions:
 
 async def left_out_files(app: Application, now: WorkspaceNow) -> tuple[str, ...]:
     """Instruction files that do not count because the workspace is not trusted."""
-    return () if now.trusted else await asyncio.to_thread(_finder(app, now).left_out)
+    return () if now.trusted else await look(_finder(app, now).left_out)
 
 
 def versions(files: Iterable[InstructionFile]) -> list[list[str]]:
@@ -382,15 +383,15 @@ async def new_instructions(
     """
     shown = session.reads.paths().union(attached)
     finder = _finder(app, now)
-    deciding = _what_decides(now, finder, shown)
+    deciding = _what_decides(now, finder, frozenset(map(os.path.dirname, shown)))
     kept = (*session.kept(IN_PROMPT)[-1:], *session.kept(INSTRUCTIONS))
     told = {path: sha256 for files in kept for path, sha256 in files}
 
-    def look() -> tuple[Instructions, tuple[InstructionFile, ...]]:
+    def work() -> tuple[Instructions, tuple[InstructionFile, ...]]:
         found = finder.find(trusted=now.trusted, touched=shown)
         return found, _fresh(finder, found, told)
 
-    found, fresh = await asyncio.to_thread(look)
+    found, fresh = await look(work)
     session.instructions_looked_at = deciding  # not before: a look that failed is made again
     if notice := not_seen_notice(session, found):
         run.tell(notice)
@@ -405,17 +406,16 @@ async def further_news(app: Application, session: Session, run: Run) -> Telling:
     ignored folders are found with the next question.
     """
     now = app.now()
-    deciding = _what_decides(now, _finder(app, now), session.reads.paths())
+    deciding = _what_decides(now, _finder(app, now), session.reads.folders())
     if deciding == session.instructions_looked_at:
         return Telling()
     return await new_instructions(app, now, session, run)
 
 
 def _what_decides(
-    now: WorkspaceNow, finder: InstructionFinder, shown: Iterable[str]
+    now: WorkspaceNow, finder: InstructionFinder, folders: frozenset[str]
 ) -> tuple[object, ...]:
-    """The state that decides which files of the workspace count."""
-    folders = frozenset(map(os.path.dirname, shown))
+    """The state that decides which files of the workspace count; `folders` hold what was shown."""
     return now.snapshot.revision, now.trusted, finder.off, folders
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.context_kinds import ContextKind
+from glossator.core.looks import look
 from glossator.core.shown import shown
 from glossator.customizations import Customizations, SkillTool
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
@@ -77,8 +78,10 @@ class Unobeyed:
 
 async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
     """Look on disk for what is not obeyed, for `left_out`."""
-    off = tuple(await asyncio.to_thread(lambda: list(_turned_off(now)))) if now.off else ()
-    return Unobeyed(await left_out_hooks(app, now), await left_out_files(app, now), off)
+    hooks, files, off = await asyncio.gather(
+        left_out_hooks(app, now), left_out_files(app, now), look(lambda: tuple(_turned_off(now)))
+    )
+    return Unobeyed(hooks, files, off)
 
 
 def left_out(
@@ -233,9 +236,7 @@ def _left_out(
 
 async def session_now(app: Application, now: WorkspaceNow) -> Section:
     """Where a session that begins now takes place."""
-    facts = await asyncio.to_thread(
-        environment_facts, now.snapshot, app.environment, app.port.editor, _today()
-    )
+    facts = await look(environment_facts, now.snapshot, app.environment, app.port.editor, _today())
     return session_section(now.snapshot, facts)
 
 

@@ -72,8 +72,7 @@ async def say_question(
     begins, tell = not session.conversation.messages, run.tell
     attached = [item for each in words for item in each.attached]
     paths = [item.document.path for item in attached if isinstance(item, Attached)]
-    just_opened = opened is not None
-    is_as_opened = just_opened and not paths and not session.reads.paths()
+    is_as_opened = opened is not None and not paths and not session.reads.paths()
     described, now = opened.described if opened else None, app.now()
     if not begins:
         await _tell_trusted(app, now, session, run)
@@ -92,8 +91,6 @@ async def say_question(
         ToldPart(AT_LAST, partial(_changes, app, session)),
         ToldPart("Memories", recall.at_once),
         ToldPart("Facts about the editor", partial(editor_state, app, now, session)),
-        # another process may have turned servers off or on; an opening looked at them already
-        ToldPart("MCP servers", _nothing if just_opened else partial(_refreshed, app)),
         ToldPart("Facts of git", partial(_remind_of_git, app, session)),
         ToldPart(AT_LAST, partial(_waiting, app, session)),
         ToldPart("Facts", partial(established, app, session, run, words[0].text)),
@@ -146,12 +143,6 @@ async def _nothing() -> Telling:
 
 async def _lists(app: Application, session: Session, found: Customizations | None) -> Telling:
     return Telling(await customization_notices(app, session, found))
-
-
-async def _refreshed(app: Application) -> Telling:
-    """What became of MCP servers is among what `_waiting` tells."""
-    await app.mcp.refresh()
-    return Telling()
 
 
 async def _changes(app: Application, session: Session) -> Telling:

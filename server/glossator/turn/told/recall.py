@@ -23,12 +23,12 @@ from glossator.application import Application, WorkspaceNow, mark_seen, turned_o
 from glossator.core.context_kinds import ContextKind
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice
+from glossator.core.looks import look
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import in_tags, shown, shown_prose
 from glossator.core.tool_result import shorten
 from glossator.llm import Message, Meter, Model, side_query
 from glossator.memory import (
-    Kept,
     Memory,
     age,
     gone_places,
@@ -152,12 +152,10 @@ class Recall:
 
     async def _look(self) -> _Candidates:
         """Find the memories not seen yet; tell, once, what is wrong with their files."""
-        off = self._app.switches.off(ContextKind.MEMORY)
-        kept, problems = await asyncio.to_thread(_kept, self._app)
+        found, problems = await look(_looked, self._app, self._session, self._question)
         for problem in problems:
             self._run.tell(problem)
-        new = unseen(self._session, turned_on(kept.memories, off))
-        return await asyncio.to_thread(_candidates, self._question, new)
+        return found
 
     async def _find_by_words(self, looking: asyncio.Task[_Candidates]) -> _Texts:
         return await self._texts((await asyncio.shield(looking)).by_words, _SYMBOL_SECONDS)
@@ -253,7 +251,7 @@ async def memory_index(app: Application, now: WorkspaceNow) -> str:
         memories, today = turned_on(app.memories.kept().memories, off), datetime.now(UTC)
         return index_section(memories, today, lambda each: gone_places(each, snapshot, hidden))
 
-    return await asyncio.to_thread(work)
+    return await look(work)
 
 
 def chosen_numbers(reply: str, count: int) -> tuple[int, ...]:
@@ -283,13 +281,14 @@ def _is(block: object, kind: str) -> bool:
     return isinstance(block, dict) and block.get("type") == kind
 
 
-def _kept(app: Application) -> tuple[Kept, tuple[str, ...]]:
-    kept = app.memories.kept()
-    return kept, app.memories.news(kept)
-
-
-def _candidates(question: str, memories: tuple[Memory, ...]) -> _Candidates:
-    return _Candidates(pick(question, memories, _AT_ONCE), _most_likely(question, memories))
+def _looked(
+    app: Application, session: Session, question: str
+) -> tuple[_Candidates, tuple[str, ...]]:
+    """The memories that a question may need, and new problems with their files; blocking."""
+    kept, off = app.memories.kept(), app.switches.off(ContextKind.MEMORY)
+    new = unseen(session, turned_on(kept.memories, off))
+    found = _Candidates(pick(question, new, _AT_ONCE), _most_likely(question, new))
+    return found, app.memories.news(kept)
 
 
 def _most_likely(question: str, memories: Sequence[Memory]) -> tuple[Memory, ...]:

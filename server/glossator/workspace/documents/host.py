@@ -149,7 +149,7 @@ class WorkspaceHost:
 
     @property
     def disk_changes(self) -> int:
-        """How often something on disk was found to be changed, scans at the start aside."""
+        """How often a change on disk was found, without the scans at the start."""
         return self._indexer.noticed
 
     @property
@@ -177,11 +177,11 @@ class WorkspaceHost:
                 self._change_roots(added, removed)
 
     def written(self, document: Document) -> None:
-        """Note that the editor, or an edit, wrote this text to disk, and no command."""
+        """Note that the editor or an edit, not a command, wrote this text to disk."""
         self.saves[document.path] = Save(time.time_ns(), document.sha256)
 
     def moved(self, paths: Iterable[str]) -> None:
-        """Note that these were deleted in the editor, or had or got other names there."""
+        """Note that the editor deleted or renamed these files."""
         self.moves.update(dict.fromkeys(map(self.canonical, paths), time.time_ns()))
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -228,7 +228,7 @@ class WorkspaceHost:
         self._listed(paths | self._indexer.refresh(paths))
 
     def _listed(self, paths: AbstractSet[str]) -> None:
-        """The listing of these paths changed, or may have."""
+        """Note that the listing of these paths changed, or may have."""
         self.index_manager.listing_changed(complete=self._indexer.complete)
         self._changed(paths)
 

@@ -1,7 +1,7 @@
 """Open documents: every change of them and of the workspace, and the editor's text.
 
 A change is one of a closed union of frozen values. An open document masks the text on disk.
-Overlays are stored by the editor's URI and found by real path; a document that is no file
+Overlays are stored by the editor's URI and found by real path; a document without a file
 (untitled:) has its URI as path.
 """
 
@@ -112,7 +112,7 @@ class Overlay:
 
     @cached_property
     def document(self) -> Document:
-        """The overlay as a document; hashed when it is first read, not at every key stroke."""
+        """The overlay as a document, hashed when it is first read, not at every keystroke."""
         return Document(
             self.uri, self.path, self.text, text_hash(self.text), self.version, Origin.EDITOR
         )
@@ -184,7 +184,7 @@ class Overlays:
 
 
 def masked(overlays: Mapping[str, T], path: str, load: Callable[[str], F]) -> T | F:
-    """The open document at `path`, also behind a link, else the result of `load`.
+    """The open document at `path`, or at what its link leads to; otherwise the result of `load`.
 
     `overlays` are by real path.
     """

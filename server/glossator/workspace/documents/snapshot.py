@@ -1,4 +1,4 @@
-"""The workspace at one moment, which every tool reads; for one search also with ignored files."""
+"""The workspace at one moment, as every tool reads it; one search may add ignored files."""
 
 from __future__ import annotations
 
@@ -140,9 +140,9 @@ class WorkspaceSnapshot:
 def with_ignored(
     snapshot: WorkspaceSnapshot, place: str | None, cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[WorkspaceSnapshot, bool]:
-    """The files with ignored ones at or below `place` (relative; None: everywhere); blocking.
+    """The files, with ignored ones at or below `place` (relative; None: everywhere); blocking.
 
-    Also whether these are all: the first `MAX_IGNORED` are found, or those that 5 s suffice for.
+    Also says whether these are all: it stops after `MAX_IGNORED` files or 5 s.
     """
     skipped, roots = snapshot.listing.skipped, snapshot.folders
     settings = WorkspaceSettings(exclude=snapshot.exclude, use_ignore_files=False)

@@ -76,6 +76,20 @@ class ReadCache:
             return self._hit(path, entry)
         return self._take(path, load(roots, path, self._max_file_bytes))
 
+    def is_current(self, path: str, sha256: str) -> bool:
+        """Whether the file at the absolute path `path` surely has this text still.
+
+        It looks at the stamp alone, a third of what `read` costs: a conversation asks it of a
+        thousand files before each request.
+        """
+        entry = self._entries.get(path)
+        return (
+            entry is not None
+            and not entry.racy
+            and entry.loaded.sha256 == sha256
+            and entry.loaded.stamp == _stamp(path)
+        )
+
     def document(self, roots: Roots, raw: Raw) -> Document | Missing:
         """The document of bytes that were just read, decoded only if memory does not hold it."""
         entry = self._entries.get(raw.path)

@@ -5,7 +5,7 @@ openat2(2) for this, macOS the flag O_NOFOLLOW_ANY. Any other path, and every pa
 a sandbox forbids the call, is resolved to its real path, which must lie inside a root, and opened
 one component at a time without following links, so a link swapped in between check and open is
 refused instead of followed. Only regular files are read, and opening never waits for a FIFO's
-writer. A file that was listed is opened without all that, for its stamp proves that it is the
+writer. A file that was listed is opened without these checks, for its stamp proves that it is the
 listed one; so is what a listed link leads to, if nothing on the way is a link.
 
 Whatever is wrong with a file is a `Missing`. Only `TooManyOpenFiles` is raised, because that says
@@ -148,7 +148,7 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
 
 
 def _load_target(roots: Roots, path: str, limit: int) -> Raw | Missing | None:
-    """What a listed link leads to, if its folder is real and so is its target as it stands."""
+    """What a listed link leads to, if its folder and its target are real paths."""
     folder, name = os.path.split(path)
     try:
         descriptor = open_without_links(folder, _FOLDER)
@@ -170,9 +170,9 @@ def _load_target(roots: Roots, path: str, limit: int) -> Raw | Missing | None:
 def load_unchanged(
     path: str, listed: Listed, ranges: Iterable[tuple[int, int]] | None = None
 ) -> Parts | None:
-    """All of a file or some `ranges`, if it is as it was listed; None where that is not so easy.
+    """All of a file or some `ranges`, if it is as it was listed; None if that needs a closer look.
 
-    Its stamp proves it to be the one that was listed, whatever links the path may hold by now: no
+    Its stamp proves that it is the listed one, whatever links the path may hold by now: no
     other has its inode and times. What is read from a place takes nothing away from anybody: where
     there are no places, as in a FIFO or a terminal, that fails.
     """
@@ -204,7 +204,7 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str 
 
 
 def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
-    """Like `opened`, if the path is real as it stands; None when only `_open_once` can tell."""
+    """Like `opened`, if the path holds no link; None when only `_open_once` can tell."""
     if (
         roots.owner(path) is None
         or path.startswith(_MAYBE_SYSTEM)
@@ -224,7 +224,7 @@ def _open_directly(roots: Roots, path: str, use: Use[T]) -> T | Missing | None:
 
 
 def _open_listed(path: str) -> int | None:
-    """Open a listed path directly; None if it changed, and then the slower way explains why."""
+    """Open a listed path directly; None if it changed, so that the slower way explains why."""
     if path.startswith(_MAYBE_SYSTEM):
         return None
     try:

@@ -101,27 +101,27 @@ def new_entry(
     inode: int,
     is_link: bool = False,
 ) -> FileEntry:
-    """The entry with these fields as they are, faster than by its constructor."""
+    """Make an entry with these fields unchanged, faster than its constructor."""
     if ctime_ns == mtime_ns:
         ctime_ns = mtime_ns  # as mostly: one number in memory
     return _new_tuple(FileEntry, (path, shown, size, mtime_ns, ctime_ns, inode, is_link))
 
 
 def joined(names: Iterable[str]) -> str:
-    """Names of entries as one text."""
+    """Join names of entries to one text."""
     return BETWEEN.join(sorted(names))
 
 
 def divided(names: str) -> list[str]:
-    """The names that `joined` made one text of."""
+    """Split the text that `joined` made into names."""
     return names.split(BETWEEN) if names else []
 
 
 class FolderFiles(Sequence[FileEntry]):
     """The files of a directory, sorted by path, none of them a link.
 
-    Their entries are made, all at once, when the first one is asked for: a start lists every file,
-    and few are asked for soon, or ever. Until then a file takes its name and its stamp.
+    Their entries are made, all at once, when the first one is needed: a start lists every file,
+    and few are needed soon, or ever. Until then a file takes only its name and its stamp.
     """
 
     __slots__ = ("_begin", "_entries", "_names", "inside", "stamps")
@@ -170,7 +170,7 @@ class FolderFiles(Sequence[FileEntry]):
         )
 
     def paths_from(self, begin: int) -> bytes:
-        """What each path holds from the character `begin` of the directory's on, and a NUL."""
+        """The rest of each path from the character `begin` of the directory's on, and a NUL."""
         inside = self.inside[begin:]
         return os.fsencode(inside + self._names.replace(BETWEEN, "\0" + inside) + "\0")
 
@@ -191,7 +191,7 @@ class FolderFiles(Sequence[FileEntry]):
 
 
 def are_same(known: Sequence[FileEntry], files: Sequence[FileEntry]) -> bool:
-    """Whether two looks at a directory found the same, without making entries of the known."""
+    """Whether two looks at a directory found the same, without making entries of known files."""
     return known.are(files) if isinstance(known, FolderFiles) else known == tuple(files)
 
 
@@ -223,7 +223,7 @@ class Files(Mapping[str, FileEntry]):
 
     @classmethod
     def of(cls, entries: Iterable[FileEntry]) -> Self:
-        """These files in any order; of several with one path the last."""
+        """Make it of files in any order; of several with one path the last counts."""
         by_path = {entry.path: entry for entry in entries}
         folders: defaultdict[str, list[FileEntry]] = defaultdict(list)
         for path in sorted(by_path):
@@ -254,7 +254,7 @@ class Files(Mapping[str, FileEntry]):
 
     @property
     def total_bytes(self) -> int:
-        """What all files hold together."""
+        """The size of all files together."""
         stamps: list[bytes] = []
         total = 0
         for files in self.folders.values():
@@ -266,7 +266,7 @@ class Files(Mapping[str, FileEntry]):
 
 
 class PathSet(AbstractSet[str]):
-    """The paths of some files, and others: no set of so many is made."""
+    """The paths of some files and more paths, without making a set of so many."""
 
     def __init__(self, files: Files, others: Collection[str]) -> None:
         self._files = files
@@ -287,5 +287,5 @@ class PathSet(AbstractSet[str]):
 
     @classmethod
     def _from_iterable(cls, paths: Iterable[str]) -> frozenset[str]:  # type: ignore[override]
-        """What the operations of sets give."""
+        """Give a plain set for set operations."""
         return frozenset(paths)

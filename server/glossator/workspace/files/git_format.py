@@ -1,4 +1,4 @@
-r"""What git's files mean: where git keeps what belongs to a folder, and a line of an ignore file.
+r"""The meaning of git's files: which of them belong to a folder, and the lines of ignore files.
 
 Where: gitrepository-layout(5). A line becomes a pattern of pathspec, exactly as git reads it:
 pathspec's `GitIgnoreSpecPattern` differs from git in trailing blanks, classes, malformed patterns
@@ -80,19 +80,19 @@ def git_folders(top: str) -> tuple[str, ...]:
 
 
 def shared_git(git: str) -> str | None:
-    """The real path of what is shared with other worktrees, where `.git` is a file that names it.
+    """The real path of the folder shared with other worktrees, if `.git` is a file that names it.
 
-    A submodule's file names a repository that it shares with none.
+    A submodule's file names a repository that it shares with nobody.
     """
     named = git_folders(os.path.dirname(git))[-1]
     return None if named == git else named
 
 
 def git_outside(tops: Iterable[str], roots: Collection[str]) -> Iterator[str]:
-    """What git reads outside the roots for those of these work trees that are linked.
+    """The folders outside the roots that git reads for linked work trees.
 
-    Any file may name any folder. This one counts where the folder names the file, too, and stands
-    where `git worktree add` makes it, outside the roots: who may only write in these cannot have
+    Any file may name any folder. This one counts if the folder names the file, too, and is
+    where `git worktree add` makes it, outside the roots: nobody who may only write there can have
     linked the two. The hooks of the repository, and its other work trees, are not needed.
     """
     for top in tops:
@@ -119,7 +119,7 @@ def _named_in(path: str, key: str = "") -> str | None:
 
 
 class GitPattern(RegexPattern):
-    """A line; `include` is True if it leaves out, False if it keeps, None if it is no pattern."""
+    """One line; `include` is True if it leaves out, False if it keeps, None if it is no pattern."""
 
     __slots__ = ("expression",)
 

@@ -46,6 +46,7 @@ from glossator.workspace.files.watch import FilesWatcher, Watcher
 from glossator.workspace.status import Sweep
 
 _MAX_AT_ONCE = 32  # paths checked at once, at most 3 ms of the event loop
+_MAX_READS = 50  # of a watcher's queue; more than it holds, as programs may go on writing
 _FLOOD = 1000  # paths reported without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
@@ -118,9 +119,17 @@ class Indexer:
         self._task.add_done_callback(_log_failure)
 
     async def ready(self) -> None:
-        """Wait until `complete`. Raises what ended the scan early, if something did."""
+        """Wait until `complete`, and until what was reported or noted by now is listed.
+
+        Raises what ended the scan early, if something did.
+        """
         if self._task is None:
             raise UsageError("The workspace was not started; call start() before ready().")
+        for _ in range(_MAX_READS):
+            noted = self._watcher.catch_up()
+            await asyncio.sleep(0)  # and listeners hear of it
+            if not noted:
+                break
         if self._settled.is_set() and not self._task.done():
             return
         settled = asyncio.ensure_future(self._settled.wait())
@@ -151,7 +160,7 @@ class Indexer:
             self._on_change(changed)
 
     def refresh(self, paths: Iterable[str]) -> frozenset[str]:
-        """Check these paths again; returns what changed at once, reports the rest later."""
+        """Check these paths again; returns what changed so far, and reports the rest later."""
         wanted = set(paths)
         if self._task is None:
             return self._rescan_at_once(wanted)
@@ -177,7 +186,7 @@ class Indexer:
         return frozenset(changed)
 
     def sweep(self, cause: str, wait: float | None = None) -> None:
-        """Check the whole disk; at once, or in `wait` seconds if the listing may be right."""
+        """Check the whole disk at once, or in `wait` seconds if the listing may be right."""
         self._slot.ask(cause, wait)
         if wait is None:
             self._settled.clear()
@@ -224,7 +233,7 @@ class Indexer:
             self._watcher.stop()
 
     def _choose_watcher(self) -> None:
-        """Choose the watcher, in the thread, because this may start a program.
+        """Choose the watcher; in the thread, because this may start a program.
 
         Kept there, too: a loop that is cancelled meanwhile gets no result, and must stop it.
         """
@@ -281,7 +290,7 @@ class Indexer:
                 self.sweep("the start listed few folders", _AFTER_START_SECONDS)
 
     def _memory(self) -> Memory:
-        """What the first sweep knows from before, or a later one keeps."""
+        """The folders that the first sweep remembers, or that a later one keeps."""
         if not self._settings.index:
             return Memory()
         first = self.last_sweep is None
@@ -316,7 +325,7 @@ class Indexer:
         return count
 
     def _take_in(self, found: Differences, rescan: Rescan) -> AbstractSet[str]:
-        """Apply what `rescan` found, but for newer paths; returns the changed paths."""
+        """Apply what `rescan` found, except for newer paths; returns the changed paths."""
         if rescan.newer:
             found = found.without(rescan.newer)
         for outer in self._rescans:

@@ -61,12 +61,12 @@ class Listing:
         return Paths.of(self.folders, lambda: self.files, self.earlier)
 
     def leaving_out(self, skipped: Mapping[str, str]) -> Listing:
-        """The listing with more that is said to be left out."""
+        """The listing with further paths that are left out."""
         return Listing(self.folders, skipped, self.last_paths)
 
     @property
     def last_paths(self) -> PathTable | None:
-        """The paths now if they were asked for, else those of an earlier moment."""
+        """The current paths if they were needed, or those of an earlier moment."""
         paths = self.__dict__.get("paths")
         return self.earlier if paths is None else paths.table
 
@@ -109,7 +109,7 @@ class Listing:
 
 
 class FileIndex:
-    """Files and skipped paths by absolute path; changed by the host alone, read from any thread."""
+    """Files and skipped paths by absolute path; only the host changes it, any thread reads it."""
 
     def __init__(self) -> None:
         self._folders: dict[str, Sequence[FileEntry]] = {}
@@ -141,7 +141,7 @@ class FileIndex:
         return tuple(self._folders.items())
 
     def within(self, folder: str) -> Sequence[FileEntry]:
-        """The files of one of the `folders`; none if it is no such."""
+        """The files of one of the `folders`; none if it is not among them."""
         return self._folders.get(folder, ())
 
     def holds_folder(self, path: str) -> bool:
@@ -262,6 +262,6 @@ def _in_order(folders: Iterable[Sequence[FileEntry]]) -> list[FileEntry]:
 
 
 def _shown_folder(files: Sequence[FileEntry]) -> str:
-    """What the relative paths of a directory's files begin with: "" or a path and "/"."""
+    """The beginning of the relative paths of a directory's files: "" or a path and "/"."""
     relative = files[0].relative
     return relative[: relative.rfind("/") + 1]

@@ -1,4 +1,4 @@
-"""What folders held when they were last listed, so that a start need not list them again.
+"""The contents of folders when they were last listed, so that a start need not list them again.
 
 A folder with the same inode and times holds the same names, unless it was racy when it was listed,
 or its file system cannot be trusted. Its files are checked nevertheless. What was left out counts
@@ -70,10 +70,10 @@ class ListedFolder(NamedTuple):
 
 
 class Memory:
-    """What a walk knows and keeps of folders; this one keeps nothing. For one thread at a time."""
+    """A walk's memory of folders; this one keeps nothing. For one thread at a time."""
 
     def recall(self, _folder: str, _rules: IgnoreRules, /) -> ListedFolder | None:
-        """What the folder holds now, if that is known."""
+        """The current contents of the folder, if they are known."""
         return None
 
     def stamp(self, _folder: str, /) -> FolderStamp | None:
@@ -81,7 +81,7 @@ class Memory:
         return None
 
     def keep(self, _folder: str, _known: ListedFolder, /) -> None:
-        """A folder that had the stamp was listed."""
+        """Note that a folder with this stamp was listed."""
 
 
 class CorruptFolders(Exception):
@@ -89,14 +89,14 @@ class CorruptFolders(Exception):
 
 
 class Folders(NamedTuple):
-    """What is remembered of folders, by absolute path; of use for the same roots only."""
+    """The remembered folders by absolute path, useful for the same roots only."""
 
     roots: tuple[str, ...]
     known: Mapping[str, ListedFolder]
 
 
 class FolderFile:
-    """The content for the root `top` of a workspace with certain `roots`, in the making."""
+    """The file's content for the root `top` of a workspace with these `roots`, while it is made."""
 
     def __init__(self, top: str, roots: Sequence[str]) -> None:
         self._begin = len(os.path.join(top, ""))
@@ -114,7 +114,7 @@ class FolderFile:
             self._some = []
 
     def content(self) -> bytes | None:
-        """All of it, once; None if it is too much."""
+        """The whole content, once; None if it is too much."""
         self._put(self._some)
         if self._text_bytes > _MAX_TEXT:
             return None
@@ -129,7 +129,7 @@ class FolderFile:
 
 
 def read_folders(folder: Path, top: str) -> Folders:
-    """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
+    """Read what the file in `folder` says about the root `top`. Raises `CorruptFolders`."""
     content = read_checked(folder)  # its checksum proves that we wrote it
     text = zlib.decompress(content[_HEAD_BYTES:]) if content else b""
     lines: Iterator[Any] = map(json.loads, text.splitlines())
@@ -146,7 +146,7 @@ def read_folders(folder: Path, top: str) -> Folders:
 
 
 def read_checked(folder: Path) -> bytes:
-    """The file in `folder` as it is, b"" without one. Raises `CorruptFolders`."""
+    """Read and check the file in `folder`, b"" without one. Raises `CorruptFolders`."""
     try:
         with open(folder / FOLDERS_FILE, "rb") as file:
             content = file.read(_MAX_TEXT)
@@ -203,7 +203,7 @@ class ListingCache(Memory):
 
 
 class Recording(Memory):
-    """Puts what is listed from `now` (ns) on into a file for each of the outermost roots."""
+    """Writes what is listed from `now` (ns) on to a file for each of the outermost roots."""
 
     def __init__(self, roots: Roots, now: int) -> None:
         tops = outermost(roots.paths)

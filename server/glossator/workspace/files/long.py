@@ -1,4 +1,4 @@
-"""Files too long to be documents, read in parts: bounded memory, whatever the file or its lines.
+"""Reading files too long to be documents in parts, in bounded memory.
 
 A file is read in blocks. Where lines lie is known by how many begin before each block, counted once
 for each state of the file. Lines end as in `core.text`.
@@ -35,7 +35,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 class LongLines(NamedTuple):
-    """Lines of a file, each up to a number of characters; the bytes of it if that is not all."""
+    """Lines of a file, each cut at a number of characters, with its bytes if it was cut."""
 
     lines: list[tuple[str, int]]  # 0: it is whole
     total: int  # lines of the file
@@ -78,7 +78,7 @@ class Cancelled(Exception):
 
 
 class LongFiles:
-    """Reads them; the indexes of the last ones are kept. From any thread.
+    """Reads long files from any thread, and keeps the indexes of the last ones.
 
     Each method reads the file at `path` as `load` does, and raises `Cancelled` once `cancelled`.
     """
@@ -199,7 +199,7 @@ def _encoding_of(roots: Roots, file: OpenFile) -> str | Missing:
 
 
 def _encoding(head: bytes, known: str) -> str | None:
-    """What the beginning of a file is encoded in; None if that is no bytes of lines.
+    """The encoding of the beginning of a file; None if these are no lines of text.
 
     `known` is the encoding that is declared for the file.
     """
@@ -217,7 +217,7 @@ def _encoding(head: bytes, known: str) -> str | None:
 
 
 def _blocks(file: OpenFile, at: int, cancelled: IsCancelled) -> Iterator[bytes]:
-    """The bytes from a place on; no CRLF is divided."""
+    """The bytes from a place on, in blocks that divide no CRLF."""
     while block := os.pread(file.descriptor, _BLOCK + 1, at):
         if cancelled():
             raise Cancelled

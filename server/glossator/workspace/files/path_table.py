@@ -29,7 +29,7 @@ _MAX_SINGLE = 2_000  # files tested one by one; more are worth a new table
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """All files: a table, the files in it that are listed no more, and those it lacks."""
+    """All files: a table, the files in it that are no longer listed, and those that it lacks."""
 
     table: PathTable
     stale: tuple[FileEntry, ...] = ()
@@ -39,7 +39,7 @@ class Paths:
     def of(
         folders: Folders, files: Callable[[], tuple[FileEntry, ...]], earlier: PathTable | None
     ) -> Paths:
-        """The listed files, with the table of an earlier moment if most is as it was."""
+        """Make it of the listed files, with an earlier table if most files are the same."""
         if earlier is not None:
             stale = tuple(_missing(earlier.folders, folders))
             fresh = tuple(_missing(folders, earlier.folders))
@@ -50,7 +50,7 @@ class Paths:
     def newest(
         self, pattern: str, under: str, limit: int, also: Iterable[FileEntry] = ()
     ) -> tuple[list[FileEntry], int]:
-        """The `limit` files changed last whose path is `under` and a match, and how many there are.
+        """The `limit` newest files whose path begins with `under` and matches, and their number.
 
         `under` is what relative paths begin with ("" or a folder and a "/"); the pattern is about
         the rest. `also` are files that are not listed. Raises `UsageError` for a malformed pattern.
@@ -137,7 +137,7 @@ class PathTable:
 
 
 def _times(files: Sequence[FileEntry]) -> NDArray[np.int64]:
-    """When each was changed last; of a time that is too far off, the farthest."""
+    """When each was changed last; a time that is too far off becomes the farthest possible."""
     try:
         return np.fromiter(map(_by_time, files), np.int64, len(files))
     except OverflowError:
@@ -147,7 +147,7 @@ def _times(files: Sequence[FileEntry]) -> NDArray[np.int64]:
 
 
 def _missing(folders: Folders, others: Folders) -> Iterator[FileEntry]:
-    """The files in `folders` that are not, or not as they are, in `others`."""
+    """The files in `folders` that `others` lacks or has in another state."""
     for folder, files in folders.items():
         there = others.get(folder, ())
         if there is not files:

@@ -56,7 +56,7 @@ def interval(asked: float, seconds: float, *, watched: bool) -> float:
 
 
 class SweepSlot:
-    """The one sweep that is due next: of several asked for the earliest, with its cause."""
+    """The one sweep that is due next: the earliest of those that were asked for, with its cause."""
 
     def __init__(self, interval: float) -> None:
         self.urgent = False  # whether the listing may be wrong until it is done
@@ -84,7 +84,7 @@ class SweepSlot:
         return cause
 
     def done(self, seconds: float, interval: float) -> None:
-        """The sweep that was taken is done, and took so long; the next is due in `interval`."""
+        """Note that the sweep is done and took so long; the next one is due in `interval`."""
         now = time.monotonic()
         self._rested_at = now + _REST_FACTOR * seconds
         self._due_at = min(self._due_at, now + interval)
@@ -104,7 +104,7 @@ class Suspension:
 
 
 def _seconds_asleep() -> float:
-    """Time spent asleep since the machine started; always 0 where the system does not tell."""
+    """The time asleep since the machine started; always 0 where the system does not say it."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return 0.0 if clock is None else time.clock_gettime(clock) - time.monotonic()
 
@@ -116,7 +116,7 @@ def _unescaped(place: bytes) -> str:
 def mounted_below(folders: Iterable[str]) -> frozenset[tuple[bytes, str]]:
     """The mounts at and below these folders, by number and place; none where there is no /proc.
 
-    To mount something changes no folder, and no watcher hears of it.
+    Mounting something changes no folder, and causes no event.
     """
     try:
         mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()
@@ -147,7 +147,7 @@ class Differences:
         self.lifted.extend(other.lifted)
 
     def without(self, paths: Collection[str]) -> Differences:
-        """What does not concern `paths` or anything below them."""
+        """The differences that concern neither `paths` nor anything below them."""
 
         @cache
         def other(path: str) -> bool:
@@ -184,7 +184,7 @@ class Surroundings:
 
 
 class Rescan:
-    """One comparison at and below `paths`; a `gentle` one rests half of the time.
+    """One comparison at and below `paths`; a `gentle` one pauses half of the time.
 
     `newer` are the paths that others checked since this began, `watches` those of the folders it
     met; the indexer adds to both.
@@ -288,7 +288,7 @@ class Rescan:
         )
 
     def _missing(self, paths: list[str], folders: tuple[str, ...]) -> Iterator[Differences]:
-        """Known paths in these places that were not met."""
+        """The known paths in these places that the walk did not meet."""
         index = self._around.index
         at, below = frozenset(paths), tuple(os.path.join(folder, "") for folder in folders)
 
@@ -307,7 +307,7 @@ class Rescan:
             yield Differences(lifted=part)
 
     def _others(self, at: Collection[str], below: tuple[str, ...]) -> Iterator[str]:
-        """The listed files in these places, but for those in unchanged folders."""
+        """The listed files in these places, except for those in unchanged folders."""
         of_single = set(map(folder_of, at))
         for folder, files in self._around.index.folders():
             met = self._unchanged.get(folder, ())
@@ -318,7 +318,7 @@ class Rescan:
 
 
 def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:
-    """What to rescan when `path` changed: it, a folder above, or None: it cannot matter."""
+    """What to rescan when `path` changed: itself, a folder above, or None if it cannot matter."""
     root = roots.owner(path)
     if root is None:
         return None

@@ -81,7 +81,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def same_file(path: str, paths: Iterable[str]) -> list[str]:
-    """Those of `paths` that are `path` or lead to the same file through links; blocking."""
+    """Those of `paths` that are `path`, or that links lead to the same file; blocking."""
     return [
         each
         for each in paths
@@ -95,7 +95,7 @@ def folder_of(path: str) -> str:
 
 
 def folder_identity(path: str) -> tuple[int, int] | None:
-    """Which folder is at a path: another one if it was replaced, None if it is gone."""
+    """The identity of the folder at a path, another if it was replaced; None if it is gone."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -128,7 +128,7 @@ def real_path(path: str) -> str | None:
 
 
 def _respelled(path: str) -> str:
-    """`path` with the spelling of each name that is there."""
+    """`path` with each name spelled as on disk."""
     if path.isascii():
         return path
     found = os.sep if os.path.isabs(path) else ""
@@ -182,7 +182,7 @@ class Roots:
         return ""
 
     def reading(self, root: str) -> str:
-        """What changes with the encodings declared below an outermost root; "" without any."""
+        """A text that changes with the encodings declared below an outermost root, or ""."""
         rules = [
             rule
             for rule in self.encodings
@@ -191,7 +191,7 @@ class Roots:
         return hashlib.sha256(repr(rules).encode()).hexdigest() if rules else ""
 
     def relative(self, path: str) -> str:
-        """`path` as the model and the user know it; one outside stays as it is."""
+        """`path` as the model and the user see it; one outside stays as it is."""
         if not os.path.isabs(path):
             return path
         root = self.owner(path)
@@ -250,7 +250,7 @@ class Roots:
         return real
 
     def outside(self, path: str) -> Missing:
-        """The refusal of a path that leads out of the workspace."""
+        """Make the refusal of a path that leads out of the workspace."""
         return Missing(
             path,
             MissingReason.OUTSIDE,

@@ -56,7 +56,7 @@ def index_folder(root: str, reading: str = "") -> Path:
 
 
 def troubles_file(roots: Roots) -> Path | None:
-    """Where it is kept which files of a workspace could not be worked on."""
+    """The file that names what could not be worked on in a workspace."""
     if not roots.paths:
         return None
     first = outermost(roots.paths)[0]
@@ -64,7 +64,7 @@ def troubles_file(roots: Roots) -> Path | None:
 
 
 def prepare_index_folder(root: str, reading: str = "") -> Path:
-    """The folder of `root`, made if need be and marked as used now. Raises `OSError`."""
+    """Make the folder of `root` if needed, and mark it as used now. Raises `OSError`."""
     folder = index_folder(root, reading)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.is_symlink():
@@ -79,7 +79,7 @@ def prepare_index_folder(root: str, reading: str = "") -> Path:
 
 
 def folders(base: Path) -> Iterator[Path]:
-    """The folders of roots in `base`; a link is none. Raises `OSError`."""
+    """The folders of roots in `base`, without links. Raises `OSError`."""
     with os.scandir(base) as entries:
         for entry in entries:
             if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
@@ -87,7 +87,7 @@ def folders(base: Path) -> Iterator[Path]:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files in the folder of a root that were written by us, none behind a link."""
+    """The files in the folder of a root that we wrote, without links."""
     for inner in ("", *INNER):
         place = folder / inner
         if place.is_symlink():
@@ -122,7 +122,7 @@ def disk_bytes(folder: Path) -> int:
 
 @contextmanager
 def writing(folder: str) -> Iterator[bool]:
-    """Be the folder's only writer within the block; false if another process is.
+    """Make this process the folder's only writer within the block; false if another one is.
 
     Raises `OSError` where the folder cannot be written to.
     """
@@ -152,7 +152,7 @@ class SharedFolderLock:
 
     @property
     def lost(self) -> bool:
-        """Whether the folder was deleted nevertheless, or this was closed."""
+        """Whether the folder was deleted all the same, or this was closed."""
         return not (self._end.alive and _is_there(self._descriptor, self._folder))
 
     def close(self) -> None:

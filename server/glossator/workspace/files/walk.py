@@ -56,7 +56,7 @@ class Found:
 
     @classmethod
     def of(cls, files: Iterable[FileEntry], skipped: Mapping[str, str] | None = None) -> Self:
-        """These files in any order; of several with one path the last."""
+        """Make it of files in any order; of several with one path the last counts."""
         return cls(dict(Files.of(files).folders), dict(skipped or {}))
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class Found:
 
 
 def list_once(folder: str, settings: WorkspaceSettings) -> tuple[FileEntry, ...]:
-    """What a workspace with this one root lists, sorted by relative path; nothing is watched."""
+    """The files that a workspace with this one root lists, by relative path; nothing is watched."""
     roots = Roots.of([folder])
     rules = IgnoreRules(roots, settings)
     found = (entry for part in walk(roots.paths[0], roots, rules) for entry in part.files)
@@ -211,7 +211,7 @@ def _entries(
     roots: Roots,
     skipped: dict[str, str],
 ) -> Iterator[FileEntry]:
-    """The files at these paths, each with a look at its stamp."""
+    """The files at these paths, each with its stamp read."""
     for path, look in looks:
         try:
             status = look()
@@ -263,7 +263,7 @@ def _stamps(inside: str, names: Iterable[str]) -> bytes | None:
 def _entry_of(
     path: str, begin: int | None, status: os.stat_result, roots: Roots, skipped: dict[str, str]
 ) -> FileEntry | None:
-    """The file at a path that is no directory; or None, and the reason is among the skipped."""
+    """The file at a path that is no directory; or None, with the reason among the skipped paths."""
     is_link = False
     if not stat.S_ISREG(status.st_mode):
         is_link = stat.S_ISLNK(status.st_mode)

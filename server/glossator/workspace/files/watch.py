@@ -1,4 +1,4 @@
-"""What every watcher of the disk offers, and watching with the package watchfiles.
+"""The interface of every watcher of the disk, and the one that uses the package watchfiles.
 
 Watchers report only paths, never what happened there: events come late, twice and out of order, so
 the disk alone is believed (docs/decisions/0011). On Linux `watch_inotify.py` watches.
@@ -39,16 +39,20 @@ class Watcher:
 
     @property
     def status(self) -> str:
-        """What is watched, and how; or why nothing is."""
+        """What is watched and how, or why nothing is."""
         return f"off: {self._reason}"
 
     @property
     def reliable(self) -> bool:
-        """Whether every change is reported, or that some may be missing."""
+        """Whether every change is reported."""
         return False
 
     def start(self) -> None:
         """Begin to watch."""
+
+    def catch_up(self) -> bool:
+        """Report now what the system has noted already; false if that was all."""
+        return False
 
     def enter(self, _folder: str, _watches: set[int], /) -> None:
         """Add the watch of a folder about to be listed to `_watches`; called in a thread."""
@@ -60,18 +64,18 @@ class Watcher:
         """Prepare for every folder to be entered again; called in a thread."""
 
     def begin(self) -> int:
-        """A rescan begins; the result is for `leave_others`."""
+        """Note that a rescan begins; the result is for `leave_others`."""
         return 0
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
-        """End watching in and below `below`, but for `kept` and newer ones; called in a thread."""
+        """End watching in and below `below`, except `kept` and newer ones; called in a thread."""
 
     def stop(self) -> None:
         """End soon; nothing is reported any more."""
         self._reason = "closed"
 
     async def close(self) -> None:
-        """End, and wait until all of it is gone."""
+        """End, and wait until everything is gone."""
         self.stop()
 
 

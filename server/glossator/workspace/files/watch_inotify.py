@@ -71,12 +71,20 @@ class InotifyWatcher(Watcher):
         return not (self._inotify.closed or self._full or self._unwatched())
 
     def start(self) -> None:
-        """Read events from now on; `enter` says of which folders."""
+        """Read events from now on; `enter` adds folders."""
         if self._inotify.closed:
             return
         self._reason = "the scan has not begun" if self._roots.paths else "no folder is open"
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._inotify, self._read)
+
+    def catch_up(self) -> bool:
+        """Report now what the system has noted already; false if that was all."""
+        if self._loop is None or self._inotify.closed:
+            return False
+        some = self._read()
+        self._tell()
+        return some
 
     def enter(self, folder: str, watches: set[int], /) -> None:
         """Watch `folder`, if it is one and may be read; called in a thread."""
@@ -108,7 +116,7 @@ class InotifyWatcher(Watcher):
             self._end(watch)
 
     def begin(self) -> int:
-        """The newest watch, whose number is higher than all before."""
+        """The newest watch, whose number is the highest so far."""
         return self._newest
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
@@ -144,7 +152,7 @@ class InotifyWatcher(Watcher):
                 self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
 
     def _unwatched(self) -> list[str]:
-        """The roots that are not watched, because they are gone or cannot be."""
+        """The roots that are not watched, because they are gone or cannot be watched."""
         watched = set(self._folders.copy().values())
         return [root for root in self._roots.paths if root not in watched]
 
@@ -155,11 +163,12 @@ class InotifyWatcher(Watcher):
                     self._inotify.rm_watch(watch)
         self._folders.pop(watch, None)
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Note some events; false if there were none."""
         try:  # not all at once, as `INotify.read` does: a flood would hold up the event loop
             events = os.read(self._inotify.fileno(), _BUFFER)
         except BlockingIOError:
-            return
+            return False
         for watch, mask, _, name in parse_events(events):
             if mask & flags.Q_OVERFLOW:
                 self._lost("the system's queue of file events ran over")
@@ -168,6 +177,7 @@ class InotifyWatcher(Watcher):
                 self._above -= {watch}
             elif watch in self._folders:
                 self._hear(watch, name, mask)
+        return True
 
     def _hear(self, watch: int, name: str, mask: int) -> None:
         folder = self._folders[watch]

@@ -2,7 +2,9 @@
 
 A search costs a little for each segment, and writing costs reading the files again. Segments of
 about the same size are merged when there are `_SEGMENTS_PER_MERGE` of them, so each file is
-rewritten logarithmically often, and a root has a few dozen segments at most.
+rewritten logarithmically often, and a root has about ten segments beside full ones. Segments with
+too few live documents are merged; at once, if that is true of all together: what is read again for
+that is not much more than what was written since.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ MAX_BYTES = 256_000_000  # of the files of one segment
 FEW = 200  # changed files that are kept in memory; more are written at once
 MAX_KEPT = 512  # documents in memory, as many as `memory_segment.py` takes
 QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
-CROWDED = 40  # segments; then merging does not wait for quiet
+CROWDED = 8  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
 _SEGMENTS_PER_MERGE = 8  # of about the same size
+_LIVE_SHARE = 0.7  # of documents; small segments take up to twice the space for each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ def _go_on(standing: Standing) -> Keep | WriteSegment | Rest:
     replaces = standing.damaged or to_merge(standing.segments)
     if not replaces and standing.kept < WORTHWHILE:
         return Rest()
-    soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
+    soon = standing.damaged or (replaces and _cannot_wait(standing.segments))
     wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
     return Rest(wait) if wait > 0 else WriteSegment(replaces)
 
@@ -202,8 +205,15 @@ def to_merge(segments: Sequence[SegmentFigures]) -> frozenset[str]:
     return frozenset()
 
 
+def _cannot_wait(segments: Sequence[SegmentFigures]) -> bool:
+    """Whether merging does not wait for quiet, which may be a day away where programs write."""
+    live = sum(segment.live for segment in segments)
+    documents = sum(segment.documents for segment in segments)
+    return len(segments) > CROWDED or live < _LIVE_SHARE * (documents - FEW)
+
+
 def _wasteful(segments: Iterable[SegmentFigures]) -> list[SegmentFigures]:
-    return [segment for segment in segments if 2 * segment.live < segment.documents]
+    return [each for each in segments if each.live < _LIVE_SHARE * each.documents]
 
 
 def _that_fit(segments: Sequence[SegmentFigures]) -> frozenset[str]:

@@ -72,11 +72,13 @@ class TextSearch:
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
         self._pattern = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
-        analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
+        portable = False  # one file alone is not worth another program
         if alone is None or alone.size > LARGE:
+            analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
+            portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
             self._candidates = candidates(snapshot, analysis.query)
         else:
             self._candidates = Candidates((), (alone,))
@@ -93,7 +95,7 @@ class TextSearch:
             request,
             self._candidates,
             self._reader,
-            portable=analysis.portable and folds_alike(pattern, ignore_case=flags[0]),
+            portable=portable,
             had=had,
             cancelled=cancelled,
         )

@@ -1,1 +1,0 @@
-"""Tests of what goes into the model's window."""

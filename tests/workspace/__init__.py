@@ -1,0 +1,1 @@
+"""Files on disk, the index, open documents and searching."""
