@@ -55,6 +55,18 @@ async def test_a_look_that_nobody_waits_for_harms_no_other() -> None:
         await cancelled
 
 
+async def test_what_was_cancelled_before_its_turn_is_not_made() -> None:
+    go, made = threading.Event(), list[str]()
+    hung = asyncio.create_task(look(go.wait))
+    waiting = asyncio.create_task(look(made.append, "made"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    go.set()
+    assert await hung
+    assert await look(int, "1") == 1
+    assert made == []
+
+
 async def test_a_look_sees_the_context_of_its_caller() -> None:
     name: contextvars.ContextVar[str] = contextvars.ContextVar("name")
     name.set("caller")

@@ -297,11 +297,7 @@ class Application:
         )
 
     async def warm_up(self) -> None:
-        """While the model thinks, load what the first search and listing need.
-
-        Look at MCP servers, too, which another process may have turned on or off.
-        """
-        await self.mcp.refresh()
+        """Load what the first search and listing need, while the model thinks."""
         await self.ready()
         await asyncio.to_thread(begin_search, self.host.snapshot())
 

@@ -54,8 +54,8 @@ def glossator(
     """What holds for every command."""
 
 
-# `--tcp` and `--token-file` are read by the server itself: to read them here would load what typer
-# checks values with, and an editor waits for every millisecond of this.
+# For `--help` alone: the server is started by `launch.py`, without typer, and reads `--tcp` and
+# `--token-file` itself.
 @app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     options_metavar="[--stdio | --tcp HOST:PORT [--token-file FILE]]",

@@ -58,6 +58,8 @@ class _Batch:
                     found, one = self.waiting.popleft()
                 except IndexError:  # another thread took the last one
                     return
+                if found.done():  # nobody waits for it any more
+                    continue
                 begun.append(found)
                 self._made.append((found, one()))
 
@@ -81,7 +83,7 @@ class _Batch:
     def _give(self) -> None:
         while self._made:
             found, result = self._made.popleft()
-            if not found.done():  # else nobody waits for it any more
+            if not found.done():
                 found.set_result(result)
 
 

@@ -22,6 +22,7 @@ if sys.platform != "win32":
     import resource
 
 _WANTED_FILES = 65_536  # open at once
+_NICENESS = 10  # of what nobody waits for; editor and language servers go first
 _SHORT_MEMORY_SHARE = 0.05  # of the machine's memory; with less left, it is short
 
 _of_commands: int | None = None
@@ -102,3 +103,9 @@ async def import_aside(name: str) -> ModuleType:
             return import_module(name)
 
     return await asyncio.to_thread(imported)
+
+
+def be_patient() -> None:
+    """Let others go first: this thread on Linux, elsewhere the process; nothing on Windows."""
+    if sys.platform != "win32":
+        os.nice(_NICENESS)

@@ -15,8 +15,10 @@ import builtins
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -87,9 +89,14 @@ class _LateLoader(SourceFileLoader):
             super().exec_module(module)
             return
 
+        lock = RLock()
+
         def run() -> None:
-            if vars(module).pop("__getattr__", None):
-                super(_LateLoader, self).exec_module(module)
+            with lock, ExitStack() as again:
+                if vars(module).pop("__getattr__", None):
+                    again.callback(vars(module).update, late)  # if it fails
+                    super(_LateLoader, self).exec_module(module)
+                    again.pop_all()
 
         def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - what the function takes and gives
             run()
@@ -101,7 +108,8 @@ class _LateLoader(SourceFileLoader):
             run()
             return getattr(module, name)
 
-        vars(module).update({function: call, "__getattr__": __getattr__})
+        late = {function: call, "__getattr__": __getattr__}
+        vars(module).update(late)
 
 
 class _Exports(NamedTuple):

@@ -9,6 +9,7 @@ conversation or of the session's state.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -327,12 +328,7 @@ def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
 
 def _tool_fields(tool: ToolSpec) -> dict[str, Any]:
     """The fields of a `ToolSpec`; `asdict` would copy its schema, a millisecond for all tools."""
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "input_schema": tool.input_schema,
-        "deferred": tool.deferred,
-    }
+    return {each.name: getattr(tool, each.name) for each in dataclasses.fields(tool)}
 
 
 def _spent_fields(spent: ModelCall) -> dict[str, Any]:

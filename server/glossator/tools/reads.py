@@ -42,7 +42,12 @@ class Base:
     known: Document
 
 
-_Places = tuple[tuple[int, int, int], frozenset[str], frozenset[str]]  # counts, paths, folders
+class _Places(NamedTuple):
+    """Where all that was shown lies, as of so many documents, old documents and texts."""
+
+    counts: tuple[int, int, int]
+    paths: frozenset[str]
+    folders: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -151,20 +156,21 @@ class ReadState:
 
     def paths(self) -> frozenset[str]:
         """The real paths of all files that were ever shown or edited, also of deleted ones."""
-        return self._places()[1]
+        return self._places().paths
 
     def folders(self) -> frozenset[str]:
         """The folders of `paths`."""
-        return self._places()[2]
+        return self._places().folders
 
     def _places(self) -> _Places:
         # Files are added far more often than taken away, and both sets are asked for before each
         # request: they are made again when the counts differ, or after something was taken away.
         counts = len(self._documents), len(self._faded), len(self._lines)
-        if self._known_places is None or self._known_places[0] != counts:
+        if self._known_places is None or self._known_places.counts != counts:
             shown = (to_path(uri) for uri, _ in self._lines)
             paths = frozenset((*self._documents, *self._faded, *filter(None, shown)))
-            self._known_places = counts, paths, frozenset(map(os.path.dirname, paths))
+            folders = frozenset(map(os.path.dirname, paths))
+            self._known_places = _Places(counts, paths, folders)
         return self._known_places
 
     def forget(self, path: str) -> None:

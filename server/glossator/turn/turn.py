@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -40,6 +41,7 @@ from glossator.turn.told.attachments import attach_mentioned
 from glossator.turn.told.changes import changed_files, keep_texts, tell_changed_files, unsaved_files
 from glossator.turn.told.customizations import LoadedSkills, expand
 from glossator.turn.told.facts import follow_facts
+from glossator.turn.told.part import in_time
 from glossator.turn.told.question import (
     SaidWords,
     news,
@@ -221,14 +223,12 @@ async def _answer(
         await context.compactor.compact_if_needed(session.account.last, meter)
     said = (SaidWords(asked.question, attached), *steered)
     await say_question(app, session, run, recall, said, opened)
-    warming = asyncio.create_task(app.warm_up())
-    with answering.flow.ending():
+    with answering.flow.ending(), _beside(app, run, just_opened=opened is not None):
         async with grounding.judging:
             try:
                 outcome = await answering.outcome(context)
             finally:
                 run.steering.close()
-                warming.cancel()
                 await recall.end()
                 await tell_changed_files(app, session, run)
             await keep_texts(app, session)
@@ -256,6 +256,23 @@ async def _answer(
         corrections=grounded.corrections,
         unsaved=await unsaved_files(app, session, run.id),
     )
+
+
+@contextmanager
+def _beside(app: Application, run: Run, *, just_opened: bool) -> Iterator[None]:
+    """While the model thinks, load what searches need, and look at MCP servers again.
+
+    Another process may have turned some on or off; an opening has looked already.
+    """
+    tasks = [asyncio.create_task(app.warm_up())]
+    if not just_opened:
+        looking = in_time("News of MCP servers", app.mcp.refresh(), None, run.tell)
+        tasks.append(asyncio.create_task(looking))
+    try:
+        yield
+    finally:
+        for each in tasks:
+            each.cancel()
 
 
 def _tell_if_planned(run: Run, plan: PlanChoice | None) -> None:

@@ -28,7 +28,7 @@ from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
-from glossator.core.own_process import return_free_memory
+from glossator.core.own_process import be_patient, return_free_memory
 from glossator.worker.items import HERE, MARK_BYTES, Troubles
 from glossator.worker.jobs import (
     Advanced,
@@ -49,7 +49,6 @@ from glossator.worker.jobs import (
     read_request,
 )
 
-_NICENESS = 10  # of jobs that nobody waits for; editor and language servers go first
 _ALIVE_SECONDS = 1.0  # at least one sign of life, while slices end
 _REST_SECONDS = 1.0  # without a job; then memory is given back
 
@@ -205,8 +204,7 @@ class _Server:
 
 def _begin_patient(troubles: Troubles) -> None:
     HERE.set(troubles)
-    if sys.platform != "win32":
-        os.nice(_NICENESS)  # of this thread on Linux, elsewhere of the process
+    be_patient()
 
 
 def _open(number: int, pickled: bytes) -> _Task:

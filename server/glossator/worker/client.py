@@ -141,12 +141,12 @@ class Worker:
 
         When this call is cancelled, the job ends after its current slice.
         """
-        # in a thread, as a job may hold thousands of paths
-        pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
         self._calls += 1
         if self._timer is not None:
             self._timer.cancel()
         try:
+            # in a thread, as a job may hold thousands of paths
+            pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
             while True:
                 connection = await self._connect()
                 result = await connection.ask(pickled, on_progress)
@@ -178,8 +178,10 @@ class Worker:
         async with self._starting:  # a call that comes now waits, and starts another process
             if not self._calls and self._connection is not None:
                 self._at_rest = True
-                await self._connection.close()
-                self._at_rest = False
+                try:
+                    await self._connection.close()
+                finally:
+                    self._at_rest = False
 
     async def _connect(self) -> Connection:
         async with self._starting:

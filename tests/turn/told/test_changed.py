@@ -9,6 +9,7 @@ import pytest
 
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.commands.turns import RewindRequest, UndoRequest, rewind, undo_turn
+from glossator.workspace.files import cache
 from tests.sandboxed import SANDBOXED
 from tests.sessions.compaction.compacting import summary_turn
 from tests.stage import Stage, stage
@@ -58,6 +59,23 @@ async def test_lines_of_the_conversation_count_after_a_resume(
         assert s.results(1)["edit"]["content"].startswith("Changed calc.py in 1 place")
         assert told(s) == []
     assert (root / "calc.py").read_text() == CODE.replace("line 7\n", "seven\n")
+
+
+async def test_a_text_is_known_after_a_resume_though_another_session_read_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "RACY_NS", 0)  # else a file that was just written is read again
+    root = tmp_path / "ws"
+    async with stage(root, _FILES, [Turn(_READ), Turn(Text("I see."))]) as s:
+        resumed = (await s.ask("Look.")).session_id
+    script = [Turn(_READ), Turn(Text("I see.")), Turn(Text("Yes."))]
+    async with stage(root, {}, script) as s:
+        await s.ask("Look, too.")
+        await s.ask("Still there?", session_id=resumed)
+        session = await s.app.sessions.open(resumed)
+        known = session.reads.last(str(root / "calc.py"))
+    assert known is not None
+    assert known.text == CODE
 
 
 async def test_what_changed_before_a_resume_is_told_and_the_edit_is_made(tmp_path: Path) -> None:

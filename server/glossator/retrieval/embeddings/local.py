@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
@@ -27,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.core.errors import EmbeddingFailed
+from glossator.core.own_process import be_patient
 from glossator.retrieval.embeddings.embedder import Batch, Vectors, in_parts, unit
 
 if TYPE_CHECKING:
@@ -151,7 +153,12 @@ def _session(model: Path) -> InferenceSession:
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    # Its threads have the priority of the one that makes it, which may be one that a search waits
+    # for; they work for background jobs most of the time.
+    made = ThreadPoolExecutor(1, initializer=be_patient).submit(
+        InferenceSession, str(model), options, providers=["CPUExecutionProvider"]
+    )
+    return made.result()
 
 
 def _tokenizer() -> BertWordPieceTokenizer:

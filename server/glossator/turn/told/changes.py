@@ -148,9 +148,10 @@ async def describe_changes(app: Application, session: Session, known: Collection
     if not seen:
         return ""
     snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    doubtful = tuple(seen.values())
-    if len(doubtful) <= _FEW:  # to ask for so many stamps takes less than to wake a thread
-        doubtful = tuple(each for each in doubtful if not _is_current(snapshot, each))
+    if len(seen) <= _FEW:  # to ask for so many stamps takes less than to wake a thread
+        doubtful = _doubtful(snapshot, reads, seen.values())
+    else:
+        doubtful = await look(_doubtful, snapshot, reads, seen.values())
     found = await look(_look, snapshot, hidden, doubtful) if doubtful else {}
     for path, now in found.items():
         if isinstance(now, Document) and now.sha256 == seen[path].sha256:
@@ -185,13 +186,10 @@ async def keep_texts(app: Application, session: Session) -> None:
 def _look(
     snapshot: WorkspaceSnapshot, hidden: IsHidden | None, seen: Iterable[ReadDocument]
 ) -> dict[str, Document | Missing]:
-    """The current texts, without those that are surely as they were seen."""
+    """Read the current texts."""
     found: dict[str, Document | Missing] = {}
     try:
-        for each in seen:
-            if _is_current(snapshot, each):
-                continue
-            path = each.path
+        for path, *_ in seen:
             overlay = snapshot.overlays.get(path)
             now = snapshot.read(path) if overlay is None else overlay.document
             is_unknown = isinstance(now, Missing) and now.reason in _UNKNOWN
@@ -202,9 +200,17 @@ def _look(
     return found
 
 
-def _is_current(snapshot: WorkspaceSnapshot, seen: ReadDocument) -> bool:
-    """Whether a document surely has the text that was seen, by the stamp of its file."""
-    return seen.path not in snapshot.overlays and snapshot.cache.is_current(seen.path, seen.sha256)
+def _doubtful(
+    snapshot: WorkspaceSnapshot, reads: ReadState, seen: Iterable[ReadDocument]
+) -> tuple[ReadDocument, ...]:
+    """Those that may read otherwise than they were seen, by their stamps, or whose text is lost."""
+    return tuple(
+        each
+        for each in seen
+        if each.path in snapshot.overlays
+        or reads.last(each.path) is None  # read before a resume
+        or not snapshot.cache.is_current(each.path, each.sha256)
+    )
 
 
 def _is_as_seen(now: Document | Missing, seen: ReadDocument) -> bool:

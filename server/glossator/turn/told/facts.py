@@ -81,7 +81,7 @@ async def established(app: Application, session: Session, run: Run, question: st
     if not settings.enabled:
         return Telling()
     await ledger.look()
-    if session.conversation.messages:  # else nothing can be kept of it
+    if session.conversation.messages:  # one that begins has no memory yet
         await ledger.cores.load(session.id, run.tell, seconds=0)
     unjudged = [each.id for each in ledger.every() if each.basis is not Basis.MODEL]
     if dropped := len(await ledger.forget(unjudged)):

@@ -78,9 +78,8 @@ class Unobeyed:
 
 async def unobeyed(app: Application, now: WorkspaceNow) -> Unobeyed:
     """Look on disk for what is not obeyed, for `left_out`."""
-    hooks, files, off = await asyncio.gather(
-        left_out_hooks(app, now), left_out_files(app, now), look(lambda: tuple(_turned_off(now)))
-    )
+    hooks, files = await asyncio.gather(left_out_hooks(app, now), left_out_files(app, now))
+    off = await look(lambda: tuple(_turned_off(now))) if now.off else ()
     return Unobeyed(hooks, files, off)
 
 

@@ -152,7 +152,8 @@ class Recall:
 
     async def _look(self) -> _Candidates:
         """Find the memories not seen yet; tell, once, what is wrong with their files."""
-        found, problems = await look(_looked, self._app, self._session, self._question)
+        off = self._app.switches.off(ContextKind.MEMORY)
+        found, problems = await look(_looked, self._app, self._session, self._question, off)
         for problem in problems:
             self._run.tell(problem)
         return found
@@ -282,10 +283,10 @@ def _is(block: object, kind: str) -> bool:
 
 
 def _looked(
-    app: Application, session: Session, question: str
+    app: Application, session: Session, question: str, off: frozenset[str]
 ) -> tuple[_Candidates, tuple[str, ...]]:
     """The memories that a question may need, and new problems with their files; blocking."""
-    kept, off = app.memories.kept(), app.switches.off(ContextKind.MEMORY)
+    kept = app.memories.kept()
     new = unseen(session, turned_on(kept.memories, off))
     found = _Candidates(pick(question, new, _AT_ONCE), _most_likely(question, new))
     return found, app.memories.news(kept)
