@@ -206,9 +206,11 @@ async def test_a_session_with_sub_agents_is_resumed(tmp_path: Path) -> None:
 async def test_what_each_did_can_be_seen(tmp_path: Path) -> None:
     players = Players([Turn(d.explore("a"), fork("c")), DONE], a=LOOKING, c=LOOKING)
     async with stage(tmp_path / "ws", FILES, players) as s:
+        await s.app.ready()  # a fork does not wait for the scan, and would begin first
         answer = await s.ask("?")
     async with stage(tmp_path / "ws", {}, ()) as s:
-        listed = (await list_agents(s.app, ListAgentsRequest(answer.session_id))).agents
+        found = (await list_agents(s.app, ListAgentsRequest(answer.session_id))).agents
+        listed = sorted(found, key=lambda each: each.name)  # they begin at the same moment
         assert [(a.name, a.task, a.running, a.findings, a.partial) for a in listed] == [
             ("Explore", "TASK a", False, 1, ""),
             ("Fork", "TASK c", False, 1, ""),

@@ -196,14 +196,19 @@ class Beginning(sqlite3.Connection):
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)
         self._path = path
+        self._other = Thread(target=self._write)
         self.set_trace_callback(self._traced)
 
     def _traced(self, statement: str) -> None:
         if "journal_mode" in statement:
             self.set_trace_callback(None)
-            other = Thread(target=self._write)
-            other.start()
-            other.join(0.1)
+            self._other.start()
+            self._other.join(0.1)
+
+    def close(self) -> None:
+        """Leave no thread behind that writes."""
+        super().close()
+        self._other.join()
 
     def _write(self) -> None:
         with alone(self._path), closing(sqlite3.connect(self._path, isolation_level=None)) as other:

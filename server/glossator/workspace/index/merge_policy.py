@@ -23,7 +23,7 @@ MAX_BYTES = 256_000_000  # of the files of one segment
 FEW = 200  # changed files that are kept in memory; more are written at once
 MAX_KEPT = 512  # documents in memory, as many as `memory_segment.py` takes
 QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
-CROWDED = 8  # segments that are less than half full; then merging does not wait for quiet
+CROWDED = 8  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
 _SEGMENTS_PER_MERGE = 8  # of about the same size
@@ -209,8 +209,7 @@ def _cannot_wait(segments: Sequence[SegmentFigures]) -> bool:
     """Whether merging does not wait for quiet, which may be a day away where programs write."""
     live = sum(segment.live for segment in segments)
     documents = sum(segment.documents for segment in segments)
-    small = sum(segment.live < MAX_FILES // 2 for segment in segments)
-    return small > CROWDED or live < _LIVE_SHARE * (documents - FEW)
+    return len(segments) > CROWDED or live < _LIVE_SHARE * (documents - FEW)
 
 
 def _wasteful(segments: Iterable[SegmentFigures]) -> list[SegmentFigures]:
