@@ -208,7 +208,8 @@ class Beginning(sqlite3.Connection):
     def close(self) -> None:
         """Leave no thread behind that writes."""
         super().close()
-        self._other.join()
+        if self._other.ident is not None:
+            self._other.join()
 
     def _write(self) -> None:
         with alone(self._path), closing(sqlite3.connect(self._path, isolation_level=None)) as other:
