@@ -66,6 +66,7 @@ class ReadState:
         default_factory=dict
     )  # read before a resume, without text
     _before: ReadState | None = None
+    _held: dict[str, ReadDocument] = field(default_factory=dict)  # those in `_documents`
     _known_places: _Places | None = field(default=None, compare=False, repr=False)
 
     def draft(self) -> ReadState:
@@ -80,6 +81,7 @@ class ReadState:
             dict(self._documents),
             {text: set(lines) for text, lines in self._citable.items()},
             dict(self._faded),
+            _held=dict(self._held),
         )
 
     def adopt(self, draft: ReadState) -> None:
@@ -120,7 +122,12 @@ class ReadState:
         faded = self._faded.get(document.path)
         if faded is None or faded.sha256 == document.sha256:
             self._faded.pop(document.path, None)
-            self._documents.setdefault(document.path, _plain(document))
+            if document.path not in self._documents:
+                self._hold(document)
+
+    def _hold(self, document: Document) -> None:
+        self._documents[document.path] = _plain(document)
+        self._held[document.path] = ReadDocument(document.path, document.uri, document.sha256)
 
     def last(self, path: str) -> Document | None:
         """The document at the real path `path` as it was last read or edited."""
@@ -151,8 +158,7 @@ class ReadState:
 
     def read_documents(self) -> tuple[ReadDocument, ...]:
         """Like `documents`, plus what was read before the session was resumed."""
-        known = (ReadDocument(each.path, each.uri, each.sha256) for each in self.documents())
-        return (*known, *self._faded.values())
+        return (*self._held.values(), *self._faded.values())
 
     def paths(self) -> frozenset[str]:
         """The real paths of all files that were ever shown or edited, also of deleted ones."""
@@ -177,11 +183,12 @@ class ReadState:
         """Have the document at the real path `path` read again before it can be edited."""
         self._known_places = None
         self._documents.pop(path, None)
+        self._held.pop(path, None)
         self._faded.pop(path, None)
 
     def became(self, document: Document, lines: Iterable[int]) -> None:
         """Note that a document that was read has this text now; the model knows `lines` of it."""
-        self._documents[document.path] = _plain(document)
+        self._hold(document)
         self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))
 
@@ -196,7 +203,7 @@ class ReadState:
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)
-            self._documents[path] = replace(document, path=path, uri=to_uri(path))
+            self._hold(replace(document, path=path, uri=to_uri(path)))
         for faded in [each for each in self._faded.values() if is_inside(each.path, old)]:
             path = new + faded.path[len(old) :]
             del self._faded[faded.path]
