@@ -22,9 +22,9 @@ from tests.standin import StandIn
 
 _SCRIPTS = Path(__file__).parent
 _RHYTHM = (0.07, 0.1, 0.2)  # seconds between keys, over and over
-_MORE_KEYS = 16  # that are typed when the question is due
 _PAUSE = 900  # ms: a second, but for the way from the server to the editor's clock
 _LINE = " and x = 1\r"
+_MORE_KEYS = 3 * len(_LINE)  # that are typed when the question is due; some may be lost
 _ERASE = "\x01\x0b"  # Ctrl-A Ctrl-K
 _ALLOW = f"{_ERASE}Allow o\t\r"
 _STIR = "\x06" * 8  # Ctrl-F: until a key comes, Emacs does not send what it changed
