@@ -10,7 +10,8 @@ from pydantic import Field, create_model
 
 from glossator.application.toolbox import all_tools
 from glossator.tools.base import ToolArgs
-from glossator.turn.model_request import _schema, tool_specs
+from glossator.tools.schemas import schema_of
+from glossator.turn.model_request import tool_specs
 from tests.stage import stage
 from tests.standin import Text, Turn
 
@@ -56,7 +57,7 @@ class Part(ToolArgs):
 )
 def test_an_argument_in_few_words(type_: Any, default: Any, told: dict[str, Any]) -> None:
     field: Any = (type_, Field(default, description="What for."))
-    schema = _schema(create_model("Args", __base__=ToolArgs, value=field))
+    schema = schema_of(create_model("Args", __base__=ToolArgs, value=field))
     assert schema["properties"]["value"] == told | {"description": "What for."}
     assert schema.get("required", []) == (["value"] if default is ... else [])
 

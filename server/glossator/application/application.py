@@ -42,7 +42,7 @@ from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
 from glossator.store import Retention
 from glossator.symbols import SymbolFinder
-from glossator.tools import Registry, ToolContext
+from glossator.tools import Registry, ToolContext, schema_of
 from glossator.worker import JobFailed, Worker, WorkerGone
 from glossator.workspace import (
     FolderFinder,
@@ -368,6 +368,8 @@ class Application:
             self.team.start(self.sharing)
         self.retriever.start()
         await self.mcp.refresh()
+        # pydantic takes 20 ms for the schemas, which the first question would wait for
+        await asyncio.to_thread(lambda: [schema_of(tool.args) for tool in self.tools.values()])
         await follow_context_files(self.host, self.port)
         await self.host.ready()
         await recover(self.acting, self.sessions, self.memories)

@@ -6,6 +6,7 @@ from .grep import Grep
 from .notebook import PlacedString, parse_notebook
 from .read import Read
 from .reads import Base, ReadDocument, ReadRange, ReadState, carried_lines
+from .schemas import schema_of
 from .selection import Selection, account, select, visible
 from .user_tools import AskUser, Todo
 
@@ -38,6 +39,7 @@ __all__ = [
     "parse_notebook",
     "registry",
     "report_diagnostics",
+    "schema_of",
     "select",
     "visible",
 ]

@@ -1,4 +1,4 @@
-"""One request to the model, shown while it streams, with the specifications of the tools.
+"""One request to the model, shown while it streams.
 
 A request that the server refuses is changed and sent again, until it is accepted. What it refuses
 is taken out of the messages (`sessions/compaction/mending.py`), and what is too long is compacted,
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from functools import cache
-from typing import Any
 
 from glossator.core.errors import BudgetSpent, ContentRefused, RequestTooLong, StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
@@ -29,19 +27,13 @@ from glossator.llm import (
     estimate_request,
 )
 from glossator.sessions import Mending, NoGain
-from glossator.tools import Registry, ToolArgs
+from glossator.tools import Registry, schema_of
 from glossator.turn.calls import EarlyCalls
 from glossator.turn.guard import Guard
 from glossator.turn.run import Agent, RunContext
 
-Schema = dict[str, Any]
-
 _SHARES = (0.6, 0.4, 0.2, 0.1)  # of the window, tried one after another
 _CUTS = [(share, question) for question in (False, True) for share in _SHARES]
-_LEFT_OUT = frozenset(
-    "title additionalProperties $defs minLength maxLength minItems maxItems minimum maximum".split()
-)
-_SELF_EVIDENT = (None, False, "", 0, 1)  # defaults
 
 
 async def ask(
@@ -205,45 +197,6 @@ def specs_of(agent: Agent) -> tuple[ToolSpec, ...]:
 def tool_specs(tools: Registry) -> tuple[ToolSpec, ...]:
     """Name, description and schema of each tool, in a fixed order: the prompt begins with them."""
     return tuple(
-        ToolSpec(tool.name, tool.description, _schema(tool.args))
+        ToolSpec(tool.name, tool.description, schema_of(tool.args))
         for _, tool in sorted(tools.items())
     )
-
-
-@cache
-def _schema(args: type[ToolArgs]) -> Schema:
-    """A short JSON schema, since every request contains it.
-
-    It leaves out what pydantic derives from our code (titles, docstrings, names of types), and what
-    goes without saying: that an optional argument may be null, that a flag is off by default and a
-    count begins at 0 or 1, and how large or long a value may be. Validation still refuses wrong
-    arguments, and says what it takes.
-    """
-    schema = args.model_json_schema()
-    return _plain(schema, schema.get("$defs", {}), described=False)
-
-
-def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) -> Schema:
-    """The schema with its references resolved; its description stays only if `described`."""
-    if reference := schema.get("$ref"):
-        named = _plain(types[reference.rpartition("/")[2]], types, described=False)
-        return named | _plain({k: v for k, v in schema.items() if k != "$ref"}, types)
-    if isinstance(choices := schema.get("anyOf"), list):
-        some = [choice for choice in choices if choice != {"type": "null"}]
-        if len(some) == 1:
-            rest = {key: value for key, value in schema.items() if key != "anyOf"}
-            return _plain(some[0], types) | _plain(rest, types)
-        schema = {**schema, "anyOf": some}
-    plain: Schema = {}
-    for key, value in schema.items():
-        if key in _LEFT_OUT or (key == "description" and not described):
-            continue
-        if key == "default" and any(value is each for each in _SELF_EVIDENT):
-            continue
-        if key == "properties":
-            plain[key] = {name: _plain(field, types) for name, field in value.items()}
-        elif key == "items":
-            plain[key] = _plain(value, types)
-        else:
-            plain[key] = value
-    return plain
