@@ -57,6 +57,11 @@ def test_the_commands_import_nothing_that_draws_or_serves() -> None:
     assert not imported_by("glossator.cli.app").intersection(set(SLOW) - {"typer"})
 
 
+def test_a_question_does_not_wait_for_what_searches_need() -> None:
+    """All commands are imported with the first one."""
+    assert not imported_by("glossator.commands.declared").intersection({"anthropic", "numpy"})
+
+
 @pytest.mark.usefixtures("true_start")
 def test_the_real_server_answers(tmp_path: Path) -> None:
     (tmp_path / "door.py").write_text("def open_door():\n    return 'open'\n", "utf-8")

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_HEAD_START = 0.25  # seconds for a first question to be sent
+_HEAD_START = 1.5  # seconds for a first question to be sent
 
 
 class Application:

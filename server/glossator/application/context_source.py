@@ -29,7 +29,6 @@ from glossator.retrieval import (
     SharedContexts,
     SourceChunk,
     SourceDocument,
-    chunk_key,
     cut_documents,
 )
 from glossator.settings import Settings
@@ -128,6 +127,8 @@ class ContextMaterial:
         of a project), and each would have the other's replaced for ever. Returns before they are
         indexed. Raises `WorkerGone`, `JobFailed` and `StoreUnavailable`.
         """
+        from glossator.retrieval import chunk_key  # noqa: PLC0415 - it needs numpy
+
         known = await self.app.contexts.get(self.keys())
         roots = outermost(self.app.host.snapshot().roots)
         contexts: dict[bytes, str] = {}
