@@ -244,9 +244,9 @@ def _generate_all() -> None:
     _generate_hooks()
     generated: Any = import_module("glossator.lsp.generated_code")
     generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
-    query = import_module("glossator.turn.model_request")
-    for args in query.ToolArgs.__subclasses__():
-        query._schema(args)
+    schemas = import_module("glossator.tools.schemas")
+    for args in schemas.ToolArgs.__subclasses__():
+        schemas.schema_of(args)
     typer: Any = import_module("typer.main")
     typer.get_command = cache(typer.get_command)
     typer.get_command(import_module("glossator.cli.app").app)
