@@ -21,6 +21,7 @@ from tests.turn.delegating import (
     FAST,
     FILES,
     MAIN,
+    Body,
     Players,
     contents,
     explore,
@@ -86,6 +87,23 @@ async def test_each_is_told_of(tmp_path: Path) -> None:
         own = sum(usage.total for usage in told)
         assert len(told) == 2
         assert own + finished.tokens == answer.usage.total
+
+
+async def test_a_sub_agent_sees_what_was_saved_just_before_its_call(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    looks = Turn(ToolUse("Glob", {"pattern": "**/*.py"}))
+    players = Players([Turn(explore("a")), ANSWER], a=[looks, Turn(Text(FOUND))])
+
+    def saving(body: Body) -> Turn:
+        turn = players(body)
+        if turn is looks:
+            (root / "later.py").write_text("late = True\n")
+        return turn
+
+    async with stage(root, FILES, saving) as s:
+        await s.ask("What does it do?")
+        (found,) = results(players.asked["a"][1]).values()
+        assert "later.py" in found["content"]
 
 
 async def test_an_explore_begins_with_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The classes of the LSP, each finished at its first use.
 
-lsprotocol has 550 classes, of which a server uses few. attrs writes methods for each, which
+lsprotocol has 550 classes, and a server uses few of them. attrs writes methods for each, which
 takes most of the time and memory of the import. Here a class stays as it is written until one is
 made, or its fields are asked for. See docs/decisions/0009.
 """

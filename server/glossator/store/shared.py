@@ -1,6 +1,6 @@
 """A store that the machines of a team share: Redis, asked with a short deadline.
 
-Whoever may write there may have written anything, so its values are foreign: bytes of bounded
+Anyone with access may have written anything there, so its values are foreign: bytes of bounded
 length, for the caller to clean. Nothing expires unless the server is set up so.
 Source: redis.io, commands GETRANGE, EXISTS and MSET; the errors that a server answers with.
 """

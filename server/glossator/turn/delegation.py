@@ -154,8 +154,7 @@ class Delegation(SubAgents):
 
     async def look_up(self, query: str, reads: ReadState) -> ToolResult:
         """What is found for a query, see `look_up`; it is recorded in `reads` as shown."""
-        await self._app.ready()
-        context = self._context(reads, Findings(), RunClock())
+        context = await self._context(reads, Findings(), RunClock())
         return await look_up(query, context, self._permission, reads)
 
     async def fork(self, task: str, call_id: str) -> Report:
@@ -261,7 +260,7 @@ class Delegation(SubAgents):
         finally:
             places.release()
 
-    def _context(
+    async def _context(
         self,
         reads: ReadState,
         findings: Findings,
@@ -270,6 +269,7 @@ class Delegation(SubAgents):
     ) -> ToolContext:
         """What a call of a sub-agent sees: nothing that it could change anything with."""
         app = self._app
+        await app.ready()  # what was saved just now is known then
         return ToolContext(
             snapshot=app.host.snapshot(),
             reads=reads,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -88,7 +88,7 @@ class AgentJob:
     conversation: AgentConversation
     message: Message
     reads: ReadState
-    context: Callable[[RunClock], ToolContext]
+    context: Callable[[RunClock], Awaitable[ToolContext]]
     permission: Permission
     commands: Sequence[str] = ()  # that the conversation ran
     established: Established = NONE_ESTABLISHED
@@ -168,7 +168,7 @@ class AgentContext(RunContext):
 
     async def tool_context(self) -> ToolContext:
         """What each of its calls sees."""
-        return self.job.context(self.clock)
+        return await self.job.context(self.clock)
 
     def revision(self) -> int:
         """Grows with every change of the workspace."""
