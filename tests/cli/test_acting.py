@@ -35,7 +35,7 @@ async def test_an_edit_is_made_after_a_yes_and_undone(tmp_path: Path) -> None:
     async with StandIn(SCRIPT) as api:
         async with program(tmp_path, api, "ask", "dive") as terminal:
             asked = await terminal.until(PROMPT)
-            assert "May Edit fish.py?\n  --- fish.py\n" in asked
+            assert "Edit fish.py?\n  --- fish.py\n" in asked
             assert fish.read_text("utf-8") == BEFORE
             terminal.type("y\n")
             await terminal.until("+depth = 2\n")

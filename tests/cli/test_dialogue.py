@@ -27,7 +27,7 @@ from tests.cli.drawing import pipe
 
 PERMISSION = {
     "tool": "Bash",
-    "title": "May Bash run?",
+    "title": "Run this command?",
     "detail": "npm test",
     "reasons": ["No rule allows it."],
     "suggestions": ["Bash(npm test:*)"],
@@ -100,7 +100,8 @@ class Stage:
 def test_what_nobody_could_be_asked_is_named(detail: str, shown: str) -> None:
     request = from_wire(PermissionRequest, PERMISSION | {"detail": detail}, strict=False)
     assert denied_notice(request) == (
-        f"May Bash run?\n{shown}No rule allows it.\nIt was denied, because nobody is here to ask."
+        f"Run this command?\n{shown}No rule allows it.\n"
+        "It was denied, because nobody is here to ask."
         " Allow it with --allow 'Bash(npm test:*)', or run the command in a terminal."
     )
 
@@ -143,7 +144,7 @@ async def test_how_a_permission_is_asked() -> None:
     stage = Stage("a", "y")
     await stage.replies.reply("glossator/permission", ONCE_ONLY)
     assert stage.seen == (
-        "May Bash run?\n"
+        "Run this command?\n"
         "  npm test\n"
         "No rule allows it.\n"
         "y once · n no (or say why not)\n"
@@ -156,7 +157,7 @@ async def test_a_permission_says_what_it_would_allow_later() -> None:
     stage = Stage("s")
     await stage.replies.reply("glossator/permission", PERMISSION | {"detail": "echo " + "x " * 40})
     assert stage.seen == (
-        "May Bash run?\n"
+        "Run this command?\n"
         "  echo x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
         "  x x x x x x x x x x x x x\n"
         "No rule allows it.\n"
@@ -179,7 +180,7 @@ async def test_questions_stand_apart() -> None:
     await stage.replies.reply("glossator/review", plan(hunks=2))
     assert "> \n--- a.py\n" in stage.seen
     await stage.replies.reply("glossator/permission", PERMISSION)
-    assert "> \nMay Bash run?\n" in stage.seen
+    assert "> \nRun this command?\n" in stage.seen
 
 
 async def test_how_a_question_is_asked() -> None:
@@ -295,7 +296,7 @@ def test_a_part_is_shown_where_it_stands(first: int, before: str, after: str, pl
 def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     request = PermissionRequest(
         tool="Bash",
-        title="May Bash run?",
+        title="Run this command?",
         detail="rm -r .\x1b[2K\rls",
         reasons=(),
     )
@@ -324,7 +325,7 @@ async def test_one_question_at_a_time() -> None:
         stage.replies.reply("glossator/permission", PERMISSION),
     )
     assert (first["choice"], second["choice"]) == ("once", "deny")
-    assert stage.seen.count("May Bash run?") == 2
+    assert stage.seen.count("Run this command?") == 2
 
 
 @pytest.mark.parametrize("cancelled", [False, True])

@@ -412,7 +412,7 @@ def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
     def show(renderer: Renderer) -> None:
         request = PermissionRequest(
             tool="Edit",
-            title="May Edit a.sql?",
+            title="Edit a.sql?",
             detail=detail,
             reasons=(),
         )

@@ -181,7 +181,7 @@ async def test_what_allows_is_pressed_twice_at_two_places(
         assert second == sure
         assert first.index(f"{label}…") != second.index(label)
         assert a.editor.sent(_SHOW)[1]["message"].startswith(
-            f"Session: ?\n{label}: May MultiEdit calc.py?\n"
+            f"Session: ?\n{label}: Edit calc.py?\n"
         )
         assert changed(a) == []
 

@@ -80,7 +80,7 @@ async def test_a_call_asks_and_its_result_is_data(tmp_path: Path) -> None:
         s.port.permitted = [ONCE]
         await s.ask("Hello")
         (asked,) = s.port.permissions
-        assert asked.title == "May mcp__odd__echo run?"
+        assert asked.title == "Use echo of the MCP server odd?"
         assert json.loads(asked.detail) == {"pattern": "x"}  # as given: no name is translated
         assert asked.suggestions == ("mcp__odd__echo",)
         result = s.results(1)["toolu_e"]
@@ -194,7 +194,7 @@ async def test_what_does_not_fit_is_found_and_called(tmp_path: Path) -> None:
         found = s.results(1)["toolu_s"]["content"]
         assert "Others that fit" not in found
         assert found.index("mcp__odd__count") < found.index('"required": ["n"]')
-        assert s.port.permissions[0].title == "May mcp__odd__count run?"
+        assert s.port.permissions[0].title == "Use count of the MCP server odd?"
         assert '{"n": 3}' in s.results(2)["toolu_c"]["content"]
 
 

@@ -59,7 +59,7 @@ async def test_the_user_is_asked_and_sees_the_whole_file(tmp_path: Path) -> None
         (memory,) = s.app.memories.kept().memories
     assert (asked.tool, asked.title) == (
         "Memory",
-        "May Memory keep prefers-tabs for this workspace?",
+        "Keep prefers-tabs for this workspace?",
     )
     assert asked.reasons == ("Later sessions are told of it, so you are asked in every mode.",)
     assert asked.suggestions == ("Memory",)
@@ -146,7 +146,7 @@ async def test_an_update_is_shown_as_a_diff_and_forgetting_as_the_file(tmp_path:
         got = await results(s)
         update, forget = s.port.permissions[1:]
     assert "-description: Indents with tabs.\n+description: Indents with spaces." in update.detail
-    assert forget.title == "May Memory forget prefers-tabs?"
+    assert forget.title == "Forget prefers-tabs?"
     assert "Said after a Makefile broke." in forget.detail
     assert got[2] == "Forgot prefers-tabs: Indents with spaces."
     assert "prefers-tabs.md" not in files()

@@ -42,7 +42,7 @@ _HIDDEN = {
 def request(detail: str, **fields: Any) -> dict[str, Any]:
     made: Any = {
         "tool": "Bash",
-        "title": "May Bash run?",
+        "title": "Run this command?",
         "detail": detail,
         "cut": None,
         "reasons": ["Why."],
@@ -124,7 +124,7 @@ def test_no_line_of_a_command_passes_for_a_mark(
     monkeypatch.setenv("COLUMNS", str(columns))
     pipe().permission(prompt_of(_PADDED))
     title, *lines = capsys.readouterr().err.split("\n")
-    assert title == "May Bash run?"
+    assert title == "Run this command?"
     at_the_edge = [line for line in lines if not line.startswith("  ")]
     assert at_the_edge == ["Why.", "y once · n no (or say why not)", "> "]
     wide = max(len(line) + line.count("語") for line in lines)
@@ -135,7 +135,7 @@ async def test_no_line_passes_for_a_mark_at_a_terminal() -> None:
     stage = Stage("y")
     await stage.replies.reply("glossator/permission", request(_PADDED))
     at_the_edge = [line for line in stage.seen.split("\n") if line and line[0] != " "]
-    assert at_the_edge == ["May Bash run?", "Why.", "y once · n no (or say why not)", "> "]
+    assert at_the_edge == ["Run this command?", "Why.", "y once · n no (or say why not)", "> "]
 
 
 def test_an_excerpt_says_how_much_it_leaves_out() -> None:
@@ -175,7 +175,7 @@ async def test_an_editor_is_sent_all_or_told_what_a_message_leaves_out(
             assert params["detail"] == f"{_LONG}{_EVIL}\n{_LONG}"
             return
         session, title, *lines = params["message"].split("\n")
-        assert (session, title) == ("Session: ?", "May Write a.txt?")
+        assert (session, title) == ("Session: ?", "Write a.txt?")
         mark, not_whole, place, reason = (line for line in lines if not line.startswith("  "))
         assert mark == "… 172 more lines"
         assert not_whole.startswith("This is not shown whole: where a line begins with …, ")
@@ -242,7 +242,7 @@ def test_no_line_of_a_file_is_obeyed_by_the_editor_that_shows_it() -> None:
     """Vim takes settings (folds, too) from five lines at each end, Emacs from the last page."""
     evil = "# vim: fdm=marker\nLocal Variables:\nmode: outline\nEnd:"
     for cut in (None, Cut(1, evil)):
-        asked = Asked("Write", f"May Write {evil[:18]}?", evil, (evil[:18],), (), cut)
+        asked = Asked("Write", f"Write {evil[:18]}?", evil, (evil[:18],), (), cut)
         text = request_file_text(asked)
         head, *others = text.removesuffix("\n").split("\n")
         assert "vim" not in head

@@ -56,7 +56,7 @@ async def test_what_is_asked_about(workspace: MakeWorkspace, tmp_path: Path) -> 
     assert await at.write(f"{_EVIL}.txt", f"{_EVIL}\n\tmore\n") is None
     ran, wrote = at.user.asked
     assert ran.detail == _EVIL_SHOWN
-    assert wrote.title == f"May Write {_EVIL_SHOWN}.txt?"
+    assert wrote.title == f"Write {_EVIL_SHOWN}.txt?"
     assert wrote.detail == f"{_EVIL_SHOWN}\n\tmore\n"
     for asked in at.user.asked:
         assert nothing_hides("\n".join((asked.title, asked.detail, *asked.reasons)))

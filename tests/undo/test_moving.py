@@ -106,7 +106,7 @@ async def test_each_mode(tmp_path: Path, mode: str, asked: int) -> None:
         await s.ask("Move it.")
         assert len(s.port.permissions) == asked
         if asked:
-            assert s.port.permissions[0].title == "May Move calc.py?"
+            assert s.port.permissions[0].title == "Move calc.py to lib/sums.py?"
             assert s.port.permissions[0].detail == "calc.py\n→ lib/sums.py"
             assert s.port.permissions[0].suggestions == ("Edit(/calc.py)", "Edit(/lib/**)")
         assert (tmp_path / "lib/sums.py").exists() is (mode != "plan")

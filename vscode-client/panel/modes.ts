@@ -10,9 +10,9 @@ export const MODES: readonly (Choice & { readonly id: Mode })[] = [
   { id: "auto", label: "Auto", detail: "Edits files, runs commands in the sandbox" },
 ];
 
-/** Whether questions are answered by tasks that are worked on side by side. */
+/** Whether a question is split into tasks that are worked on side by side. */
 export const PLANS: readonly (Choice & { readonly id: PlanChoice })[] = [
-  { id: "auto", label: "Plan for hard questions", detail: "A fast model says which are" },
-  { id: "plan", label: "Always plan", detail: "However easy it looks" },
-  { id: "direct", label: "Never plan", detail: "However hard it looks" },
+  { id: "auto", label: "Split hard questions", detail: "A fast model says which are hard" },
+  { id: "plan", label: "Always split", detail: "However easy it looks" },
+  { id: "direct", label: "Never split", detail: "However hard it looks" },
 ];

@@ -300,10 +300,8 @@ def _parts(answer: PermissionAnswer) -> Parts | None:
 def _request(call: _Call, ask: Ask) -> PermissionRequest:
     name, args = call.name, call.args
     detail, cut = as_sent(shown_text(args.preview(call.context)))
-    paths = args.paths()[:1] if detail else args.paths()  # the detail names all
-    what = shown(args.asked_to()) or " ".join(map(shown, paths)) or "run"
     suggestions = tuple(map(str, ask.suggestions))
     plan = args.planned(call.context) if cut is None else None
     view = PlanView.of(plan) if plan and plan.hunks else None
-    title = f"May {name} {what}?"
+    title = f"{shown(args.asked_to()) or f'Use {name}'}?"
     return PermissionRequest(name, title, detail, ask.reasons, suggestions, cut, view)

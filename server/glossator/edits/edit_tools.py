@@ -36,6 +36,8 @@ from glossator.tools import PlacedString, ToolArgs, ToolContext, parse_notebook
 class EditArgs(ToolArgs):
     """Arguments of Edit."""
 
+    verb: ClassVar[str] = "Edit"
+
     path: str
     old_text: str
     new_text: str
@@ -90,6 +92,8 @@ class EditStep(ToolArgs):
 class MultiEditArgs(ToolArgs):
     """Arguments of MultiEdit."""
 
+    verb: ClassVar[str] = "Edit"
+
     path: str
     edits: tuple[EditStep, ...] = Field(min_length=1)
 
@@ -143,6 +147,8 @@ class MultiEdit:
 
 class WriteArgs(ToolArgs):
     """Arguments of Write."""
+
+    verb: ClassVar[str] = "Write"
 
     path: str
     content: str

@@ -48,6 +48,10 @@ class MoveArgs(ToolArgs):
         inside = _inside(old, self.path)
         return (*ends, *(os.path.join(folder, name) for folder in folders for name in inside))
 
+    def asked_to(self) -> str:
+        """From where to where."""
+        return f"Move {self.path} to {self.new_path}"
+
     def preview(self, _context: ToolContext) -> str:
         """The two paths."""
         return f"{shown(self.path)}\n→ {shown(self.new_path)}"

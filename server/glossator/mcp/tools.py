@@ -95,6 +95,9 @@ class McpTool:
             def problem(cls, given: dict[str, Any]) -> str:
                 return _problem(servers, offered, given)
 
+            def asked_to(self) -> str:
+                return _asked_to(offered)
+
             def doubt(self) -> str:
                 return servers.agreed.doubt(offered)
 
@@ -210,6 +213,10 @@ class McpCall:
                     raise ValueError(problem)
                 return self
 
+            def asked_to(self) -> str:
+                tool = servers.tool(self.tool)
+                return "" if tool is None else _asked_to(tool)
+
             def doubt(self) -> str:
                 tool = servers.tool(self.tool)
                 return "" if tool is None else servers.agreed.doubt(tool)
@@ -309,6 +316,10 @@ def _score(tool: OfferedTool, query: str, wanted: set[str]) -> int:
     about = set(query_terms(tool.description))
     exact = 100 if query.strip() in (tool.name, tool.own) else 0
     return exact + 3 * len(wanted & named) + len(wanted & about)
+
+
+def _asked_to(tool: OfferedTool) -> str:
+    return f"Use {tool.own} of the MCP server {tool.server}"
 
 
 def _problem(servers: McpServers, tool: OfferedTool, arguments: dict[str, Any]) -> str:

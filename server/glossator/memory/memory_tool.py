@@ -74,8 +74,8 @@ class MemoryArgs(ToolArgs):
     def asked_to(self) -> str:
         """The action and the name of the memory, for the user."""
         if self.action != "write":
-            return f"{self.action} {self.name}"
-        return f"keep {self.name} for {'all workspaces' if self.everywhere else 'this workspace'}"
+            return f"{self.action.capitalize()} {self.name}"
+        return f"Keep {self.name} for {'all workspaces' if self.everywhere else 'this workspace'}"
 
     def preview(self, context: ToolContext) -> str:
         """The whole memory, or what changes in it.

@@ -187,9 +187,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not do it; `reason` says why in its first line, and then what the model should do."""
+    """Do not do it; `reason` says why in its first line, and then what the model should do.
+
+    `told` is the first line in words for the user; "" if they are the same.
+    """
 
     reason: str
+    told: str = ""
 
 
 Decision = Allow | Ask | Deny

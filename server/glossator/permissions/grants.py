@@ -73,7 +73,9 @@ class Grants:
                 said = answer.message.strip()
                 if not answer.asked:
                     return Deny(_unasked(said, ask))
-                return Deny(f"The user refused: {said}" if said else _REFUSED)
+                if said:
+                    return Deny(f"The user refused: {said}", f"You refused: {said}")
+                return Deny(_REFUSED, "You refused this.")
             case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
                 rules = ask.suggestions if answer.rules is None else _written(answer.rules)
                 always = answer.choice is Choice.ALWAYS

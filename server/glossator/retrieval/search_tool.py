@@ -54,6 +54,8 @@ class RankedRetriever:
 class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
+    verb: ClassVar[str] = "Search in"
+
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
     path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")

@@ -24,6 +24,8 @@ _MILLISECONDS_FROM = 10_000  # larger timeouts are milliseconds
 class BashArgs(ToolArgs):
     """Arguments of Bash."""
 
+    verb: ClassVar[str] = "Run this command"
+
     command: str | None = Field(None, min_length=1, max_length=20_000)
     cwd: str | None = Field(None, description="Folder; else the workspace.")
     timeout_seconds: int | None = Field(

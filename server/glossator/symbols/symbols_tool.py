@@ -38,6 +38,8 @@ _LANGUAGES = ", ".join(sorted(LANGUAGES))
 class SymbolsArgs(ToolArgs):
     """Arguments of Symbols."""
 
+    verb: ClassVar[str] = "Look up symbols in"
+
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
     name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
     path: str | None = Field(None, description="File or folder; outline: the file.")

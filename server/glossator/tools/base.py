@@ -73,6 +73,7 @@ class ToolArgs(BaseModel):
     habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # as `_HABITS`, for this tool alone
     values: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # synonyms of values, by argument
     ignored: ClassVar[frozenset[str]] = frozenset()  # arguments without effect
+    verb: ClassVar[str] = ""  # what it does with its paths, for a question: "Edit"
     ignored_if_true: ClassVar[frozenset[str]] = frozenset()  # flags that are on anyway
 
     model_config = ConfigDict(
@@ -132,8 +133,9 @@ class ToolArgs(BaseModel):
         return of_tool
 
     def asked_to(self) -> str:
-        """What the call would do, for the question about it; "" where its paths say it."""
-        return ""
+        """What the call would do, for the question about it; "" if only its tool's name says it."""
+        paths = ", ".join(self.paths())
+        return f"{self.verb} {paths}" if self.verb and paths else self.verb
 
     def preview(self, _context: ToolContext) -> str:
         """What the user sees of the call before allowing it; blocking.

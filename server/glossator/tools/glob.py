@@ -28,6 +28,8 @@ _PATHS_SHOWN = 100  # paths
 class GlobArgs(ToolArgs):
     """Arguments of Glob."""
 
+    verb: ClassVar[str] = "List"
+
     pattern: str = Field(max_length=2_000, description="Of paths.")
     path: str | None = Field(None, description="Folder.")
     include_ignored: bool = Field(False, description="Also ignored files.")

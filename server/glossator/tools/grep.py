@@ -70,6 +70,8 @@ _relative = attrgetter("relative")
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
+    verb: ClassVar[str] = "Search in"
+
     pattern: str = Field(max_length=2_000, description="In RE2.")
     path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")

@@ -39,6 +39,8 @@ _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how 
 class ReadArgs(ToolArgs):
     """Arguments of Read."""
 
+    verb: ClassVar[str] = "Read"
+
     path: str = Field(description="Relative to the workspace.")
     offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")

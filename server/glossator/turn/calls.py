@@ -122,7 +122,7 @@ async def _call_tool(
             args, context, note = await _after_hooks(hooks, tool, args, context, call.id)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
-            return ToolResult.failed(decided.reason)
+            return replace(ToolResult.failed(decided.reason), outcome=decided.told)
         edits = context.edits if tool.access is not Access.READ else None
         if edits is not None:
             edits = edits.within(decided.paths, context.waiting, decided.parts)

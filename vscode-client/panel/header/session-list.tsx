@@ -2,7 +2,6 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
 import { TYPING_MILLISECONDS } from "../../src/typing.ts";
 import type { SessionInfo } from "../../src/wire.ts";
@@ -77,7 +76,7 @@ interface RowProps {
 function Row({ session, search }: RowProps) {
   const [renaming, setRenaming] = useState(false);
   const back = useRef(false); // the focus, once there is a row again
-  const { id, title, running, updatedAt, turns, found } = session;
+  const { id, title, running, updatedAt, found } = session;
   const current = situation.value.session?.id === id;
   if (renaming) {
     return (
@@ -121,9 +120,7 @@ function Row({ session, search }: RowProps) {
             <Shown text={found} />
           </span>
         )}
-        <span class="session-when">
-          {ago(updatedAt, Date.now())} · {plural(turns, "reply", "replies")}
-        </span>
+        <span class="session-when">{ago(updatedAt, Date.now())}</span>
       </button>
       <span class="session-buttons">
         <IconButton icon="edit" label={`Rename ${shown(title)}`} act={() => setRenaming(true)} />

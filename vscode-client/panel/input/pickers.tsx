@@ -23,7 +23,7 @@ export function Pickers() {
           }
         }}
         more={{
-          label: "Plan of tasks",
+          label: "Tasks",
           choices: PLANS,
           chosen: planning.value,
           choose: (id) => {

@@ -243,7 +243,7 @@ function details(turn: Turn): string {
   const lines = [
     turn.model,
     `sent ${count(sent(usage))} tokens (${count(usage.cacheReadTokens)} from the cache), received ${count(usage.outputTokens)}`,
-    ...(answer ? [plural(answer.turns, "model reply", "model replies")] : []),
+    ...(answer ? [plural(answer.turns, "request")] : []),
     ...(answer?.sessionDollars == null ? [] : [`session so far: ${price(answer.sessionDollars)}`]),
   ];
   return lines.filter(Boolean).join("\n");

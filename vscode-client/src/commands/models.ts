@@ -28,7 +28,7 @@ export function describeModel({ offline, window: tokens, price }: Model): string
     return "extracts, no model is asked";
   }
   const size = tokens === null ? [] : [`${SHORT.format(tokens)} tokens fit`];
-  const cost = price ? [`$${price.input} in, $${price.output} out a million`] : [];
+  const cost = price ? [`$${price.input} per million tokens in, $${price.output} out`] : [];
   return [...size, ...cost].join(" · ");
 }
 

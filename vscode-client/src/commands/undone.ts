@@ -14,12 +14,12 @@ export function undone(answer: UndoAnswer): Told {
   const problems = [...conflicts, ...failed];
   const unknown = incomplete || jobs.length > 0;
   const done = [
-    ...(restored.length > 0 ? [`Brought back: ${restored.join(", ")}.`] : []),
+    ...(restored.length > 0 ? [`Restored: ${restored.join(", ")}.`] : []),
     ...(removed.length > 0 ? [`Removed again: ${removed.join(", ")}.`] : []),
   ];
   const sentences = [
     ...(done.length > 0 ? done : ["Nothing changed."]),
-    ...(problems.length > 0 ? [`Not brought back: ${problemLines(problems)}.`] : []),
+    ...(problems.length > 0 ? [`Not restored: ${problemLines(problems)}.`] : []),
     ...(unsaved.length > 0
       ? [`Not saved in the editor: ${unsaved.join(", ")}. Save what you want to keep.`]
       : []),

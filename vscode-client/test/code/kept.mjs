@@ -57,7 +57,7 @@ export async function story(stage) {
   await lens("Undo").first().waitFor();
   await turn.getByText("It is seven now").waitFor();
   await stage.picture("kept-later");
-  await until(page.locator(".notification-toast", { hasText: "Brought back: kept.py" }), () =>
+  await until(page.locator(".notification-toast", { hasText: "Restored: kept.py" }), () =>
     page.getByRole("button", { name: "Undo All Changes of This File" }).first().click(),
   );
   await stage.shows(KEPT);

@@ -37,7 +37,7 @@ export async function story(stage) {
   await page.keyboard.type("2");
   await page.locator(".tab.dirty").waitFor();
   await undo.click();
-  const refused = page.getByText(/Not brought back: cells.ipynb: .*must be saved first/);
+  const refused = page.getByText(/Not restored: cells.ipynb: .*must be saved first/);
   await refused.first().waitFor();
   await model.plays(...editing("cells.ipynb", AFTER, BEFORE));
   await stage.ask("Take it back.");

@@ -56,7 +56,7 @@ export async function story(stage) {
   await list.getByRole("button", { name: "other.txt", exact: true }).click();
   await page.locator(".tab.active", { hasText: "before this turn" }).first().waitFor();
   await stage.picture("output-diff");
-  await until(page.locator(".notification-toast", { hasText: "Brought back: other.txt" }), () =>
+  await until(page.locator(".notification-toast", { hasText: "Restored: other.txt" }), () =>
     list.getByRole("button", { name: "Undo the changes of other.txt" }).click(),
   );
   await list.getByRole("button", { name: "Redo the changes of other.txt" }).waitFor();
@@ -77,7 +77,7 @@ export async function story(stage) {
   await stage.ask("Touch it.");
   const ask = panel.locator(".permission");
   await ask.waitFor();
-  const waiting = panel.locator(".strip.waiting", { hasText: "May Bash" });
+  const waiting = panel.locator(".strip.waiting", { hasText: "Run this command" });
   await until(waiting, async () => {
     await panel.locator(".transcript").hover();
     await page.mouse.wheel(0, -5000);

@@ -249,7 +249,7 @@ panelTest("an edit that waits is there whole: no line is folded away or runs off
     assert.equal(wide, 0);
     assert.ok((high ?? 0) > 2000, `it scrolls by ${high} pixels`);
   };
-  await shown(permission("p", "+++ a.py", { tool: "Write", title: "May Write a.py?", plan }));
+  await shown(permission("p", "+++ a.py", { tool: "Write", title: "Write a.py?", plan }));
   await whole(harness.page.locator(".permission"));
   await harness.tell({ type: "review", id: "r", plan: { ...plan, ...ASKER } });
   await whole(harness.page.locator(".review"));
@@ -259,7 +259,7 @@ panelTest("an edit is shown in its parts, and allowed for some of them", async (
   const hunk = (id: string, firstLine: number) =>
     ({ id, kind: "edit", path: "/w/shop/a.py", firstLine, before: "a\n", after: "b\n" }) as const;
   const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1", 7), hunk("h2", 20)] };
-  await shown(permission("p", "--- a.py", { tool: "Edit", title: "May Edit a.py?", plan }));
+  await shown(permission("p", "--- a.py", { tool: "Edit", title: "Edit a.py?", plan }));
   const card = harness.page.locator(".permission");
   const numbers = await card.locator(".line .number").allTextContents();
   assert.deepEqual(numbers, ["7", "7", "20", "20"]);

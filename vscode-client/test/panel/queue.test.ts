@@ -172,5 +172,5 @@ panelTest("what the model was told stands in its place", async () => {
   const heard = harness.page.locator(".panel > [aria-live=polite]");
   assert.equal(await heard.textContent(), "The model was told: Shorter.");
   await harness.tell(permission("p", "make"), queue("", "one"));
-  assert.equal(await heard.textContent(), "Permission needed: May Bash run?");
+  assert.equal(await heard.textContent(), "Permission needed: Run this command?");
 });

@@ -367,7 +367,7 @@ panelTest("tasks are chosen where the mode is", async () => {
     await harness.page.keyboard.press("ArrowDown");
   }
   await harness.page.keyboard.press("Enter");
-  assert.equal(await button("Mode: Ask · Always plan").count(), 1);
+  assert.equal(await button("Mode: Ask · Always split").count(), 1);
   await input.fill("Why?");
   await input.press("Enter");
   assert.equal((await harness.said("ask"))[0]?.plan, "plan");
@@ -434,7 +434,7 @@ panelTest("a picture is pasted, files are dropped", async () => {
 panelTest("a screen reader is told of the answer and of what is asked", async () => {
   const region = harness.page.locator("[aria-live=polite]");
   await shown(...until("edits", "permission"));
-  assert.equal(await region.textContent(), "Permission needed: May Bash run?");
+  assert.equal(await region.textContent(), "Permission needed: Run this command?");
   await harness.tell(...stream("edits"));
   assert.match(
     (await region.textContent()) ?? "",

@@ -218,7 +218,7 @@ panelTest(
       box.scrollTop = 0;
     });
     await waiting.waitFor();
-    assert.match((await waiting.textContent()) ?? "", /May Bash run\? make/);
+    assert.match((await waiting.textContent()) ?? "", /Run this command\? make/);
     await waiting.press("Enter");
     await waiting.waitFor({ state: "detached" });
     assert.equal(await harness.page.locator(".permission:focus").count(), 1);

@@ -47,7 +47,7 @@ class FakeWindow {
   );
 
   /** Ask for a permission. */
-  ask(summary = "May Bash run? make", sessionId = "s1"): Promise<unknown> {
+  ask(summary = "Run this command? make", sessionId = "s1"): Promise<unknown> {
     const inquiry: Inquiry<string> = {
       summary,
       sessionId,
@@ -92,7 +92,7 @@ test("with the panel hidden a notification tells of it, names the session, and n
   const { ask, notices, picks, inquiries } = bound(open());
   void ask();
   const [notice] = notices;
-  assert.match(notice?.message ?? "", /"Mend the till".*May Bash run\? make/);
+  assert.match(notice?.message ?? "", /"Mend the till".*Run this command\? make/);
   assert.deepEqual(notice?.buttons, ["Show…", "Deny"]);
   notice?.press(undefined); // it is closed, or goes by itself
   await settled();
@@ -157,7 +157,7 @@ test("what the user started is asked about at once, and nothing of a session wit
     return await fake.ask("May the server run?", "");
   });
   await settled();
-  assert.match(notices[0]?.message ?? "", /May Bash run/);
+  assert.match(notices[0]?.message ?? "", /Run this command/);
   assert.equal(notices.length, 1);
   const [, id] = fake.cards;
   assert.deepEqual(fake.posted.at(-1), { type: "focusAsk", id });
@@ -181,12 +181,12 @@ test("a notification that is late says that nothing waits", async () => {
 test("the server's end voids all that it asked, and says so", async () => {
   const { ask, notices, inquiries } = bound(open());
   fake.visible = true;
-  const answers = Promise.all([ask("May Bash run? a"), ask("May Bash run? b")]);
+  const answers = Promise.all([ask("Run this command? a"), ask("Run this command? b")]);
   inquiries.withdrawAll();
   assert.deepEqual(await answers, [null, null]);
   assert.deepEqual(inquiries.waiting, []);
   assert.equal(fake.posted.filter(({ type }) => type === "withdrawn").length, 2);
-  assert.match(notices[0]?.message ?? "", /server ended.*run\? a; May Bash run\? b/);
+  assert.match(notices[0]?.message ?? "", /server ended.*command\? a; Run this command\? b/);
 });
 
 function bound(window: FakeWindow) {
@@ -203,7 +203,7 @@ test("what is answered at another place needs no card any more, and the other wa
     fake = new FakeWindow();
     fake.visible = true;
     const inquiry: Inquiry<string> = {
-      summary: "May Edit a.py?",
+      summary: "Edit a.py?",
       sessionId: "s1",
       sessionTitle: "Mend the till",
       refusal: { label: "Deny", answer: "denied" },

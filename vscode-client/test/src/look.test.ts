@@ -33,7 +33,12 @@ for (const [name, change, icon, text] of [
   ["ready, with how full the context is", {}, "comment-discussion", "m-1 · 12k"],
   ["another session", { sessionId: "t" }, "comment-discussion", "m-1"],
   ["at work", { running: 1, sessionId: "t" }, "loading~spin", "m-1"],
-  ["an answer is needed", { running: 1, waiting: ["May Bash run?"] }, "bell-dot", "answer needed"],
+  [
+    "an answer is needed",
+    { running: 1, waiting: ["Run this command?"] },
+    "bell-dot",
+    "answer needed",
+  ],
   [
     "offline",
     { status: { ...status, offline: true, spending: [] } },

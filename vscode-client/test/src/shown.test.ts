@@ -40,10 +40,10 @@ for (const [text, summary] of [
 }
 
 test("a message has no link of somebody else's", () => {
-  const text = "May Bash run? echo [see](command:workbench.action.terminal.new) \u202e";
+  const text = "Run this command? echo [see](command:workbench.action.terminal.new) \u202e";
   assert.equal(
     literal(text),
-    "May Bash run? echo [see] (command:workbench.action.terminal.new) \\u202e",
+    "Run this command? echo [see] (command:workbench.action.terminal.new) \\u202e",
   );
 });
 

@@ -19,21 +19,21 @@ const NOTHING: UndoAnswer = {
 
 test("what an undo brought back, and what it removed, is told", () => {
   assert.deepEqual(undone({ ...NOTHING, turn: "t", restored: ["a.py"], removed: ["new.py"] }), {
-    message: "Brought back: a.py. Removed again: new.py.",
+    message: "Restored: a.py. Removed again: new.py.",
     bad: false,
   });
   assert.equal(undone({ ...NOTHING, turn: "t", removed: ["b"] }).message, "Removed again: b.");
   assert.equal(undone(NOTHING).message, "Nothing changed.");
   assert.equal(
     undone({ ...NOTHING, turn: "t", restored: ["a", "b"], unsaved: ["b"] }).message,
-    "Brought back: a, b. Not saved in the editor: b. Save what you want to keep.",
+    "Restored: a, b. Not saved in the editor: b. Save what you want to keep.",
   );
 });
 
 test("what was not brought back, or is not known, is told as a problem", () => {
   const conflicts = [{ path: "a.py", reason: "it was changed" }];
   assert.deepEqual(undone({ ...NOTHING, conflicts, restored: ["b"] }), {
-    message: "Brought back: b. Not brought back: a.py: it was changed.",
+    message: "Restored: b. Not restored: a.py: it was changed.",
     bad: true,
   });
   assert.ok(undone({ ...NOTHING, turn: "t", removed: ["b"], jobs: ["make"] }).bad);

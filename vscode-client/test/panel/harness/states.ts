@@ -169,7 +169,7 @@ const PARTS = {
 };
 const PART: ToPanel = permission("e", "--- prices.py", {
   tool: "Edit",
-  title: "May Edit prices.py?",
+  title: "Edit prices.py?",
   suggestions: [],
   plan: PARTS,
 });

@@ -95,7 +95,7 @@ export function permission(
 ): ToPanel {
   const usual: PermissionRequest = {
     tool: "Bash",
-    title: "May Bash run?",
+    title: "Run this command?",
     detail,
     cut: null,
     plan: null,
