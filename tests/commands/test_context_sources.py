@@ -154,12 +154,12 @@ async def test_what_is_proposed_can_be_declined(tmp_path: Path) -> None:
     files = {**FILES, ".mcp.json": json.dumps({"mcpServers": {"fish": {"command": "true"}}})}
     async with stage(tmp_path / "ws", files, [Turn(Text("Hello."))] * 2) as s:
         await s.ask("Hi")
-        before = [each.message for each in s.port.of(Notice) if "Not adopted" in each.message]
-        assert len(before) == 2
+        before = [each.message for each in s.port.of(Notice) if each.about]
+        assert len(before) == 1
         for kind, name in (("hook", "stop"), ("mcp", "fish")):
             assert (await switch(s, kind, name, on=False)).state == "off"
         await s.ask("Hi")
-        assert [x.message for x in s.port.of(Notice) if "Not adopted" in x.message] == before
+        assert [x.message for x in s.port.of(Notice) if x.about] == before
         assert (await switch(s, "mcp", "fish", on=True)).state == "proposed"
 
 

@@ -475,7 +475,7 @@ async def test_one_can_be_started_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("trusted", "told"),
     [
-        (True, "Not adopted: 1 MCP server of this workspace."),
+        (True, "Nothing of this runs until you adopt it: 1 MCP server of this workspace."),
         (None, "Left out, because this workspace is not trusted: 1 MCP server."),
     ],
 )

@@ -83,7 +83,7 @@ async def test_it_runs_once_adopted_until_it_is_forgotten(tmp_path: Path) -> Non
     async with stage(tmp_path / "ws", files(asks_for()), hello(3)) as s:
         await s.ask("Hi")
         assert runs(s) == 0
-        assert any("Not adopted: 1 hook of" in each.message for each in s.port.of(Notice))
+        assert any("until you adopt it: 1 hook of" in each.message for each in s.port.of(Notice))
         assert (await adopt(s)).state == "on"
         asked = s.port.questions[-1].text
         assert COMMAND in asked

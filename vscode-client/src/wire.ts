@@ -991,6 +991,7 @@ export interface NoticeEvent {
   readonly seq: number;
   readonly kind: "notice";
   readonly message: string;
+  readonly about: "" | "adoptions";
 }
 
 /** Where the file of a memory is, for an editor to open. */
@@ -1298,6 +1299,7 @@ export interface RunStartedEvent {
   readonly onlyReads: boolean;
   readonly plan: string;
   readonly beganAt: string;
+  readonly shown: string;
 }
 
 /** The states of the orchestrator; `turn/orchestrator.py` has the table. */

@@ -36,7 +36,7 @@ from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
-from glossator.permissions import Approvals, Switches
+from glossator.permissions import Approvals, Switches, ToldOnce
 from glossator.retrieval import RankedRetriever, Rerank, Retriever, Stages, contexts_file
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -126,6 +126,7 @@ class Application:
         self.glosses = GlossIndex(self.host, self.anchors, keep_glosses, port.tell)
         self.approvals = Approvals(port.tell)
         self.switches = Switches(port.tell, lambda: self.host.roots)
+        self.told_once = ToldOnce(port.tell, lambda: self.host.roots)
         self.hooks = Hooks(settings.hooks, self.approvals, self.switches)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)

@@ -108,12 +108,14 @@ async def start_plan(app: Application, request: StartPlanRequest) -> Answer:
     plan = request.plan.strip()
     if plan:
         question = load_prompt("user/start_changed_plan").render(plan=plan)
+        shown = f"Start the plan, changed:\n\n{plan}"
     else:
-        question = load_prompt("user/start_plan").render()
+        question, shown = load_prompt("user/start_plan").render(), "Start the plan"
         plan = last_plan(session)
     if steps_of(plan):
         question = f"{question} {load_prompt('user/plan_steps').render()}"
-    asked = Asked(question, (), request.session_id, request.run_id, mode=request.mode)
+    session_id, run_id = request.session_id, request.run_id
+    asked = Asked(question, (), session_id, run_id, mode=request.mode, shown=shown)
     return await answer(app, asked)
 
 

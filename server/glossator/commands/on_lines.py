@@ -54,7 +54,8 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
     lines = await attach_lines(app, uri, first, last, request.diagnostics)
     where = place(lines.path, lines.span.first_line, lines.span.last_line)
     prompt = load_prompt(action.prompt).render(place=where)
-    question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
+    instruction = request.instruction.strip()
+    question = f"{prompt}\n\n{instruction}".rstrip()
     asked = Asked(
         question,
         (lines,),
@@ -62,6 +63,7 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
         request.run_id,
         only_reads=not action.edits,
         review=request.review,
+        shown=": ".join(filter(None, (f"{action.title} {where}", instruction))),
     )
     return await answer(app, asked)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from glossator.core.attached import AttachedItem
 from glossator.core.edit import EditPlan
@@ -76,7 +76,8 @@ class RunStarted:
 
     `only_reads`: nothing is changed in it, whatever the mode allows. `plan`: whether it is answered
     by a plan of tasks, as it was asked: `auto`, `plan` or `direct`; "" if no plan may be made.
-    `began_at` is ISO 8601; "" where an older version kept the event.
+    `began_at` is ISO 8601; "" where an older version kept the event. `shown` is what people see in
+    place of a question whose words are ours, such as `Start the plan`; "" for their own words.
     """
 
     kind: ClassVar[str] = "run.started"
@@ -88,6 +89,7 @@ class RunStarted:
     only_reads: bool = False
     plan: str = "auto"
     began_at: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +255,14 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should know while the run goes on (a retry's wait, a budget's end)."""
+    """Something the user should know while the run goes on (a retry's wait, a budget's end).
+
+    `about` says what a client can offer with it: to look at what waits for adoption.
+    """
 
     kind: ClassVar[str] = "notice"
     message: str
+    about: Literal["", "adoptions"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from .protected import (
     why_protected,
 )
 from .subject import CallSubject
+from .told_once import ToldOnce
 from .trust import (
     Trust,
     TrustQuestion,
@@ -65,6 +66,7 @@ __all__ = [
     "PrivateFile",
     "Rule",
     "Switches",
+    "ToldOnce",
     "ToolRule",
     "Trust",
     "TrustQuestion",

@@ -61,7 +61,8 @@ class Asked:
     Without `session_id` it begins a session. `only_reads`: the run changes nothing, in every mode.
     `review`: the user reviews each edit before it is made. `plan`: whether a plan of tasks may be
     made; None: it is not. `steered`: what the user said when it was asked before, which goes with
-    it now. `mode` is the session's from then on, None: it keeps its own.
+    it now. `mode` is the session's from then on, None: it keeps its own. `shown` is as in
+    `RunStarted`.
     """
 
     question: str
@@ -73,6 +74,7 @@ class Asked:
     plan: PlanChoice | None = None
     steered: tuple[SaidWords, ...] = ()
     mode: Mode | None = None
+    shown: str = ""
 
 
 async def take_turn(
@@ -126,6 +128,7 @@ def _started(app: Application, session: Session, run: Run, asked: Asked) -> RunS
         asked.only_reads,
         asked.plan or "",
         run.began_at,
+        asked.shown,
     )
 
 

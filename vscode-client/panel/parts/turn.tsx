@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Chip } from "../../src/panel/messages.ts";
 import { DOING, type RunState } from "../../src/wire.ts";
+import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { isLive, type Part, type SaidPart, type ToolPart, type Turn } from "../state/model.ts";
 import { type Piece, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
@@ -33,7 +34,7 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
     <>
       <div class="question">
         <h2 class="unseen">Question</h2>
-        {turn.question && <QuestionText text={turn.question} id={turn.runId} />}
+        {turn.question && <QuestionText text={turn.shown || turn.question} id={turn.runId} />}
         {turn.partial && <p class="notice">The beginning of this turn was not received.</p>}
         <Chips chips={turn.chips} />
       </div>
@@ -141,7 +142,12 @@ function PartView({ part, at, turn, live, sources, piece, agents, openTask }: Pa
         <p class="notice">
           <Icon name="info" />{" "}
           <span>
-            <Shown text={part.message} kind="text" />
+            <Shown text={part.message} kind="text" />{" "}
+            {part.about === "adoptions" && (
+              <button type="button" class="link" onClick={() => tell({ type: "showSources" })}>
+                Look at them
+              </button>
+            )}
           </span>
         </p>
       );

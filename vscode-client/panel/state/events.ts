@@ -23,10 +23,11 @@ export function afterEvent(turn: Turn, event: Event): Turn {
 }
 
 const HANDLERS: Handlers = {
-  "run.started": (turn, { question, attachments, model, offline, beganAt }) => ({
+  "run.started": (turn, { question, shown, attachments, model, offline, beganAt }) => ({
     ...turn,
     beganAt,
     question,
+    shown,
     chips: attachedChips(attachments),
     model,
     offline,
@@ -123,9 +124,10 @@ const HANDLERS: Handlers = {
   compaction: (turn, { before, after, byModel }) =>
     withPart(turn, {
       kind: "notice",
+      about: "",
       message: `The conversation was compacted${byModel ? "" : ", without a model"}: a request now takes about ${after.toLocaleString("en")} tokens instead of ${before.toLocaleString("en")}.`,
     }),
-  notice: (turn, { message }) => withPart(turn, { kind: "notice", message }),
+  notice: (turn, { message, about }) => withPart(turn, { kind: "notice", message, about }),
   steered: (turn, { text, attachments }) =>
     withPart(turn, { kind: "said", text, chips: attachedChips(attachments) }),
   "run.finished": (turn, { stop }) => ({ ...turn, phase: "finished", stop }),

@@ -10,6 +10,7 @@ import type {
   Fact,
   FilesChangedEvent,
   FoundPlace,
+  NoticeEvent,
   PermissionRequest,
   PlannedTask,
   PreviewAnswer,
@@ -125,6 +126,7 @@ export interface AgentPart {
 export interface NoticePart {
   readonly kind: "notice";
   readonly message: string;
+  readonly about: NoticeEvent["about"];
 }
 
 /** What the user said while the turn was on, where the model was told. */
@@ -153,6 +155,8 @@ export type Phase = "waiting" | "running" | "finished" | "failed" | "cancelled";
 export interface Turn {
   readonly runId: string;
   readonly question: string;
+  /** What stands in the place of a question whose words are ours; "" for the user's own. */
+  readonly shown: string;
   readonly chips: readonly Chip[];
   readonly model: string;
   readonly offline: boolean;
@@ -252,6 +256,7 @@ export function newTurn(runId: string): Turn {
   return {
     runId,
     question: "",
+    shown: "",
     chips: [],
     model: "",
     offline: false,

@@ -227,7 +227,14 @@ export class Conversations implements Disposable {
   /** A run that was stopped or failed has shown that already. */
   #failed(conversation: Conversation, { runId, question }: Asked, message: string): void {
     const sessionId = conversation.id ?? "";
-    const about = { sessionId, attachments: [], onlyReads: false, plan: "auto", beganAt: "" };
+    const about = {
+      sessionId,
+      attachments: [],
+      onlyReads: false,
+      plan: "auto",
+      beganAt: "",
+      shown: "",
+    };
     const started = { runId, question, ...about, model: "", offline: false };
     const events = conversation.transcript.fail(started, message);
     for (const event of events) {

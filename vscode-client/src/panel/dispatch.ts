@@ -127,6 +127,9 @@ export async function dispatch(
     case "manageTrust":
       await commands.executeCommand("workbench.trust.manage");
       return;
+    case "showSources":
+      await commands.executeCommand("glossator.context.focus");
+      return;
     case "command":
       return await bench.run(message.command);
   }

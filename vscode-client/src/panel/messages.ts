@@ -270,6 +270,8 @@ export type ToHost =
   | { readonly type: "setModel"; readonly model: string }
   /** Show what the user may say about trusting the workspace. */
   | { readonly type: "manageTrust" }
+  /** Show the view with what the model is told, and what waits to be adopted. */
+  | { readonly type: "showSources" }
   | { readonly type: "listSessions"; readonly words: string }
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }

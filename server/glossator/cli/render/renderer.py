@@ -73,6 +73,11 @@ _STEPS = {  # mark and style at a terminal, mark in a pipe
     TodoState.DONE: ("✓", "dim", "[x]"),
 }
 
+_SEE = {  # where to look at what a notice is about
+    "": "",
+    "adoptions": " `glossator mcp` and `glossator hooks` show them.",
+}
+
 _VOID = {  # why what was shown of a reply is void
     DiscardReason.CITATIONS: "(some citations do not hold; what changed follows)",
     DiscardReason.PLAN: "(this question gets a plan; the new answer follows)",
@@ -125,8 +130,8 @@ class Renderer:
                 self._doing()
             case ToolOutput() | ToolFinished():
                 self._gave(event)
-            case Notice(message=message):
-                self._tell(line(message, "yellow", aside=True))
+            case Notice(message=message, about=about):
+                self._tell(line(f"{message}{_SEE[about]}", "yellow", aside=True))
             case RunFinished() | RunFailed() | RunCancelled():
                 self._run.end()
                 self._out.end_text()

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +57,12 @@ _OPENING_SHARE = 0.5  # of the window, for all that stands before the first ques
 class LeftOut:
     """Names and counts of what is left out, such as `2 hooks`, for people.
 
-    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it,
-    with the command that lists it. `off` was turned off by the user.
+    `untrusted` waits until the workspace is trusted. `proposed` waits until the user adopts it.
+    `off` was turned off by the user.
     """
 
     untrusted: tuple[str, ...] = ()
-    proposed: Mapping[str, str] = field(default_factory=dict)
+    proposed: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
 
 
@@ -87,13 +86,12 @@ def left_out(
     app: Application, now: WorkspaceNow, described: Customizations, found: Unobeyed
 ) -> LeftOut:
     """What is left out now of the workspace's and the user's own files."""
-    programs = {"mcp": app.mcp.left_out(), "hooks": found.hooks}
+    programs = (*app.mcp.left_out(), *found.hooks)
     if now.trusted:
-        proposed = {command: each[0] for command, each in programs.items() if each}
-        return LeftOut((), proposed, found.off)
+        return LeftOut((), programs, found.off)
     files = map(now.snapshot.relative, found.instructions)
     own = ("your hooks",) if any(app.hooks) else ()
-    return LeftOut((*files, *described.left_out, *chain(*programs.values()), *own), {}, found.off)
+    return LeftOut((*files, *described.left_out, *programs, *own), (), found.off)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +216,7 @@ def _left_out(
     if found.untrusted:
         told.append(f"As the workspace is not trusted: {', '.join(found.untrusted)}.")
     if found.proposed:
-        told.append(f"Not adopted: {', '.join(found.proposed.values())} of this workspace.")
+        told.append(f"Not adopted: {', '.join(found.proposed)} of this workspace.")
     if found.off:
         told.append(f"Turned off here: {', '.join(found.off)}.")
     if not app.mcp.running:

@@ -11,6 +11,7 @@ from glossator.core.attached import Attached, Exhibit
 from glossator.core.document import text_hash
 from glossator.core.events import Notice, Steered
 from glossator.core.images import Image
+from glossator.core.looks import look
 from glossator.core.prompts import load_prompt
 from glossator.customizations import Customizations
 from glossator.llm import user_message
@@ -30,6 +31,7 @@ from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, op
 from glossator.turn.told.part import AT_LAST, Telling, ToldPart, gathered, in_time
 from glossator.turn.told.recall import Recall
 
+_ADOPTABLE = "Nothing of this runs until you adopt it: {} of this workspace."
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
 
 
@@ -77,11 +79,11 @@ async def say_question(
     if not begins:
         await _tell_trusted(app, now, session, run)
     elif opened is not None:
-        _tell_left_out(app, now, session, run, opened.left_out)
+        await _tell_left_out(app, now, session, run, opened.left_out)
     else:
         described = await _described(app, now, run)
         found = await in_time("Notices on trust", unobeyed(app, now), Unobeyed(), tell)
-        _tell_left_out(app, now, session, run, left_out(app, now, described, found))
+        await _tell_left_out(app, now, session, run, left_out(app, now, described, found))
     parts = (  # in the order of the message
         ToldPart("Lists", partial(_lists, app, session, described)),
         ToldPart(
@@ -181,18 +183,16 @@ def _has_git(session: Session) -> bool:
     return session.conversation.was_told(load_prompt("user/git").opening)
 
 
-def _tell_left_out(
+async def _tell_left_out(
     app: Application, now: WorkspaceNow, session: Session, run: Run, found: LeftOut
 ) -> None:
-    """Tell the user what the workspace asks for that is not obeyed."""
+    """Tell the user what the workspace asks for that is not obeyed; what waits, only once."""
     if not now.trusted:
         session.keep(_UNTRUSTED, True)
-    for command, each in found.proposed.items():
-        told = (
-            f"Not adopted: {each} of this workspace. `glossator {command}` lists them, as does the"
-            " Context view of VS Code."
-        )
-        run.emit(Notice(told))
+    if found.proposed:
+        told = _ADOPTABLE.format(", ".join(found.proposed))
+        if await look(app.told_once.is_new, "adoptions", told):
+            run.emit(Notice(told, "adoptions"))
     if not found.untrusted:
         return
     if app.acting.trust.said is False:
