@@ -90,7 +90,7 @@ async def test_a_session_that_is_only_looked_at_has_no_mode_yet(tmp_path: Path) 
         assert await modes(s) == (Mode.AUTO, {})
         await change(s, Mode.PLAN)
         await s.ask("One?", session_id=session_id)
-        assert await modes(s) == (Mode.PLAN, {session_id: Mode.PLAN})
+        assert await modes(s) == (Mode.AUTO, {session_id: Mode.PLAN})
 
 
 async def test_a_plan_is_started_for_its_session_alone(tmp_path: Path) -> None:
@@ -121,3 +121,16 @@ async def test_a_session_that_is_deleted_has_no_mode(tmp_path: Path) -> None:
         assert (await status(s.app, StatusRequest())).modes == (SessionMode(session_id, Mode.AUTO),)
         await delete_session(s.app, DeleteSessionRequest(session_id))
         assert await modes(s) == (Mode.AUTO, {})
+
+
+async def test_plan_mode_is_that_of_one_new_session(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [Turn(Text("Hello."))] * 3) as s:
+        await change(s, Mode.PLAN)
+        first = (await s.ask("Plan this")).session_id
+        assert await modes(s) == (Mode.ASK, {first: Mode.PLAN})
+        await change(s, Mode.AUTO)
+        second, third = [(await s.ask(each)).session_id for each in ("Do this", "And that")]
+        assert await modes(s) == (
+            Mode.AUTO,
+            {first: Mode.PLAN, second: Mode.AUTO, third: Mode.AUTO},
+        )

@@ -71,6 +71,14 @@ export const sent = signal(0);
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
 
+// What a question is split into is chosen for one session.
+const sessionId = computed(() => situation.value.sessionId);
+effect(() => {
+  if (sessionId.value === null) {
+    planning.value = "auto";
+  }
+});
+
 effect(() => keep({ draft: draft.value, chips: chips.value, edited: edited.value }));
 
 /** A path as it is shown, by the workspace's folders. */

@@ -37,6 +37,9 @@ export class Choices {
   began(sessionId: string, mode: Mode): void {
     if (!this.#modes.has(sessionId)) {
       this.#modes.set(sessionId, mode);
+      if (mode === "plan" && this.#mode === "plan") {
+        this.#mode = undefined; // it is for one session
+      }
     }
   }
 

@@ -248,10 +248,13 @@ def _says(text: str, rule: Rule) -> bool:
 
 
 class Modes:
-    """The mode of each session: that of its first run here, or the one set since."""
+    """The mode of each session: that of its first run here, or the one set since.
+
+    Plan mode is for one question, so new sessions have it for one session only.
+    """
 
     def __init__(self, mode: Mode) -> None:
-        self._new = mode
+        self._usual = self._new = mode
         self._of: dict[str, Mode] = {}
 
     def of(self, session_id: str | None = None) -> Mode:
@@ -265,6 +268,8 @@ class Modes:
 
     def begin(self, session_id: str, mode: Mode | None = None) -> None:
         """Begin a run in `mode` or its session's, whatever the mode of new sessions becomes."""
+        if mode is None and session_id not in self._of and self._new is Mode.PLAN:
+            mode, self._new = self._new, self._usual
         self._of[session_id] = mode or self.of(session_id)
 
     def change(self, mode: Mode, session_id: str | None = None) -> None:

@@ -6,6 +6,7 @@ import type { Completion } from "../../src/panel/messages.ts";
 import { ChipView } from "../parts/chip.tsx";
 import { Elapsed } from "../parts/elapsed.tsx";
 import {
+  asks,
   chips,
   clear,
   detach,
@@ -13,6 +14,7 @@ import {
   focusing,
   insteadOf,
   live,
+  seek,
   selection,
   send,
   situation,
@@ -205,6 +207,7 @@ function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolea
   switch (event.key) {
     case "Enter":
       if (!event.shiftKey && situation.value.server.phase === "ready") {
+        complete(null); // what is still being looked for would open over the empty input
         send(event.ctrlKey || event.metaKey);
         forgetRecall();
       }
@@ -213,6 +216,8 @@ function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolea
       return (isRecalling() || draft.value === "") && isAtEdge(input, 0) && recallQuestion(1);
     case "ArrowDown":
       return isRecalling() && isAtEdge(input, input.value.length) && recallQuestion(-1);
+    case "Tab":
+      return event.shiftKey && seekLast();
     case "Escape":
       if (insteadOf.value !== null) {
         clear();
@@ -223,6 +228,15 @@ function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolea
     default:
       return false;
   }
+}
+
+/** Give the focus to the newest card that waits; whether there is one. */
+function seekLast(): boolean {
+  const last = asks.value.at(-1);
+  if (last) {
+    seek(last.id);
+  }
+  return last !== undefined;
 }
 
 /** While questions are recalled the cursor is at their end, and may go on up from there. */

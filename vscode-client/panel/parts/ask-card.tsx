@@ -9,7 +9,7 @@ const DIGITS = 9;
 const GUARD_MILLISECONDS = 400;
 const IN_SIGHT = "-30px 0px"; // less of a card is not seen
 
-/** What keys do while the card has the focus: `1`, `2` and so on, `y` and `n`. */
+/** What keys do while the card has the focus: `1`, `2` and so on, `y`, `n` and `enter`. */
 export type Keys = Readonly<Record<string, () => void>>;
 
 interface Props {
@@ -70,7 +70,7 @@ export function AskCard({ id, name, label, about = label, keys, children }: Prop
         }
       }}
       onKeyDown={(event) => {
-        const act = ready && !isForText(event) ? keys[event.key.toLowerCase()] : undefined;
+        const act = ready && !isMeantOtherwise(event) ? keys[event.key.toLowerCase()] : undefined;
         if (act) {
           event.preventDefault();
           event.stopPropagation();
@@ -127,10 +127,15 @@ export function Key({ name }: { name: number }) {
   );
 }
 
-/** A key that is typed into a field, or that VS Code means otherwise. */
-function isForText({ target, ctrlKey, metaKey, altKey, repeat }: KeyboardEvent): boolean {
-  const isField = target instanceof Element && target.closest("input, textarea") !== null;
-  return isField || ctrlKey || metaKey || altKey || repeat;
+const FIELD = "textarea, input:not([type=checkbox], [type=radio])";
+const PRESSED_BY_ENTER = "button, a, vscode-button";
+
+/** A key that is typed into a field, that presses a button, or that VS Code means otherwise. */
+function isMeantOtherwise(event: KeyboardEvent): boolean {
+  const { target, key, ctrlKey, metaKey, altKey, repeat } = event;
+  const others = key === "Enter" ? `${FIELD}, ${PRESSED_BY_ENTER}` : FIELD;
+  const isOf = target instanceof Element && target.closest(others) !== null;
+  return isOf || ctrlKey || metaKey || altKey || repeat;
 }
 
 function giveBack(to: Element | null): void {

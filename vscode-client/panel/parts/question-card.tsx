@@ -32,13 +32,16 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
       id={id}
       name="question-card"
       label={`Question: ${shown(question.text)}`}
-      keys={byDigits(
-        options.map(
-          ({ label }) =>
-            () =>
-              several ? put(label, !chosen.includes(label)) : answer([label], words),
+      keys={{
+        ...byDigits(
+          options.map(
+            ({ label }) =>
+              () =>
+                several ? put(label, !chosen.includes(label)) : answer([label], words),
+          ),
         ),
-      )}
+        ...(chosen.length > 0 && { enter: () => answer(chosen, words) }),
+      }}
     >
       <div class="card-head">
         <Icon name="question" tone="accent" />

@@ -28,6 +28,7 @@ async function answer(texts: readonly string[], over = true, runId = "r"): Promi
       onlyReads: false,
       plan: "auto",
       beganAt: "",
+      shown: "",
     }),
     ...texts.map((text, at) => event(at + 1, { kind: "text.delta", text })),
     ...(over ? [event(texts.length + 1, { kind: "run.finished", stop: "answered" })] : []),

@@ -26,6 +26,7 @@ const STARTED = {
   onlyReads: false,
   plan: "auto",
   beganAt: "",
+  shown: "",
 };
 
 function played(messages: readonly (ToPanel | Local)[], state: PanelState = EMPTY): PanelState {

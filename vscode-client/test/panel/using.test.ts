@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Citation, Event } from "../../src/wire.ts";
-import { button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
+import { answerable, button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
 import { ASKER, NEW, situation, stream, until } from "./harness/streams.ts";
 
 panelTest("Enter sends, Shift+Enter begins a line, and the selection goes along", async () => {
@@ -153,6 +153,34 @@ panelTest("several options, and words", async () => {
   await button("Answer").click();
   const [answer] = await harness.said("questionAnswer");
   assert.deepEqual(answer?.answer, { chosen: ["a", "c"], words: "" });
+});
+
+panelTest("several options by keyboard alone: Shift+Tab, digits, Enter", async () => {
+  const options = ["a", "b", "c"].map((label) => ({ label, detail: "" }));
+  await shown({
+    type: "question",
+    id: "q",
+    question: { text: "Which?", options, several: true, draft: "", refusal: "", ...ASKER },
+  });
+  await answerable();
+  await input.click();
+  for (const key of ["Shift+Tab", "3", "Tab", "1", "Enter"]) {
+    await harness.page.keyboard.press(key);
+  }
+  const [answer] = await harness.said("questionAnswer");
+  assert.deepEqual(answer?.answer, { chosen: ["a", "c"], words: "" });
+});
+
+panelTest("completions that come after the question was sent do not open", async () => {
+  await shown();
+  await input.click();
+  await harness.page.keyboard.type("Look at @pri");
+  const number = (await harness.said("complete")).at(-1)?.number ?? 0;
+  await input.press("Enter");
+  const items = [{ kind: "file", insert: "@prices.py", label: "prices.py", detail: "" }] as const;
+  await harness.tell({ type: "completions", number, items, incomplete: false });
+  assert.equal(await harness.page.getByRole("option").count(), 0);
+  assert.equal((await harness.said("ask")).length, 1);
 });
 
 panelTest("a citation opens its lines, and says how it stands", async () => {
@@ -511,6 +539,7 @@ panelTest("thinking keeps the underscores of names", async () => {
         onlyReads: false,
         plan: "auto",
         beganAt: "",
+        shown: "",
       },
       { runId: "t", kind: "thinking.delta", seq: 1, text },
     ],
@@ -535,6 +564,7 @@ panelTest("how long a run has been at work is told beside Stop", async () => {
         onlyReads: false,
         plan: "auto",
         beganAt,
+        shown: "",
       },
     ],
   });
@@ -571,6 +601,7 @@ panelTest("an answered question stays, with what was chosen, and so do figures",
         onlyReads: false,
         plan: "auto",
         beganAt: "",
+        shown: "",
       },
       { ...call, kind: "tool.started", seq: 1, arguments: given },
       {
@@ -621,6 +652,7 @@ panelTest("a citation of no lines says why instead of opening an address", async
         onlyReads: false,
         plan: "auto",
         beganAt: "",
+        shown: "",
       },
       { ...run, kind: "text.delta", seq: 1, text: "So it is [cite: doc, gone.py, 1-2]." },
       { ...run, kind: "citation", seq: 2, citation },

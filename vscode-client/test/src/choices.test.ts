@@ -39,6 +39,15 @@ test("a setting that is changed later counts more than the choice", async () => 
   assert.deepEqual(await tellings(choices), []);
 });
 
+test("plan mode that was chosen for a new session is that of one", async () => {
+  const choices = new Choices(refused);
+  choices.choseMode("plan", undefined);
+  choices.began("s-1", "plan");
+  assert.deepEqual(await tellings(choices), [
+    ["glossator.setMode", { mode: "plan", sessionId: "s-1" }],
+  ]);
+});
+
 test("a session keeps its mode when the setting for new ones is changed", async () => {
   const choices = new Choices(refused);
   choices.choseMode("auto", undefined);

@@ -20,6 +20,7 @@ const start = (runId: string, question: string, attachments: readonly AttachedIt
   onlyReads: false,
   plan: "auto",
   beganAt: "",
+  shown: "",
 });
 
 function started(runId: string, ...given: readonly [string, (readonly AttachedItem[])?]): Event {

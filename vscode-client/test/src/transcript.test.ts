@@ -13,6 +13,7 @@ const STARTED = {
   onlyReads: false,
   plan: "auto",
   beganAt: "",
+  shown: "",
 };
 const started: Event = { ...STARTED, kind: "run.started", seq: 0 };
 const text = (seq: number, words: string): Event => ({

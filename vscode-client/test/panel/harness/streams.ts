@@ -66,6 +66,7 @@ export const PLANNED: readonly ToPanel[] = [
         onlyReads: false,
         plan: "auto",
         beganAt: "",
+        shown: "",
       },
       { ...RUN, seq: 1, kind: "text.delta", text: PLAN },
       { ...RUN, seq: 2, kind: "run.finished", stop: "planned" },
