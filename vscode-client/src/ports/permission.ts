@@ -18,7 +18,7 @@ const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: 
 /** Denying stands first, so that a key pressed too early allows nothing. */
 const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
-/** As the panel shows it, and as a picker; `reviewed` gets what of it is accepted in its diff. */
+/** As the panel shows it, and as a picker; `reviewed` gets what of an edit is allowed. */
 export function permission(
   request: PermissionRequest,
   proposals: Proposals,
@@ -36,14 +36,15 @@ export function permission(
     ask: (signal) => askNatively(request, signal, open),
     open,
     ...(plan && {
-      complete: (answer, leftOut) => allowed(answer, plan, leftOut),
+      complete: (answer, leftOut) => {
+        const made = allowed(answer, plan, leftOut);
+        if (made.choice !== "deny") {
+          reviewed(keptOf(plan.hunks, leftOut));
+        }
+        return made;
+      },
       beside: ({ leftOut, leaveOut, answer }) => {
-        const decide = (take: boolean) => {
-          if (take) {
-            reviewed(keptOf(plan.hunks, leftOut()));
-          }
-          answer({ choice: take ? "once" : "deny" });
-        };
+        const decide = (take: boolean) => answer({ choice: take ? "once" : "deny" });
         proposal = proposals.propose(plan, sessionId, { leftOut, leaveOut, decide });
         return proposal;
       },

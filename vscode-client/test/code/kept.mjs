@@ -1,6 +1,6 @@
 // What a run edited without a review is marked in the editor: a part is undone, one is kept, a line that
-// the user types stays, the rest is kept in the panel, after a reload. A later edit, which was allowed on its
-// card, is undone by the button in the title.
+// the user types stays, the rest is kept in the panel, after a reload. An edit that was allowed on its card is
+// not marked; one that was made unasked is undone by the button in the title.
 
 import assert from "node:assert/strict";
 import { again, reload, until } from "./gestures.mjs";
@@ -16,7 +16,8 @@ const EDITS = [
 ];
 const [NET, GROSS] = EDITS;
 const KEPT = `# typed\n${PRICES.replace(GROSS.old_text, GROSS.new_text).replace(TITLE, "")}`;
-const LATER = { path: "kept.py", old_text: "VAT = 0.19", new_text: "VAT = 0.07" };
+const ASKED = { path: "kept.py", old_text: "VAT = 0.19", new_text: "VAT = 0.08" };
+const LATER = { path: "kept.py", old_text: "VAT = 0.08", new_text: "VAT = 0.07" };
 
 export async function story(stage) {
   const { model, page, panel, turn } = stage;
@@ -50,21 +51,29 @@ export async function story(stage) {
   await turn.getByText("Keep all").click();
   await lens("Keep").first().waitFor({ state: "detached" });
 
-  await model.plays([{ Read: { path: "kept.py" } }], [{ Edit: LATER }], ["It is seven now."]);
+  await stage.mode("Ask");
+  await model.plays([{ Read: { path: "kept.py" } }], [{ Edit: ASKED }], ["It is eight now."]);
   await stage.ask("Lower the tax.");
   await panel.locator(".permission").getByText("Allow once").click();
   await page.locator(".tab", { hasText: "(proposed)" }).waitFor({ state: "detached" });
+  await turn.getByText("It is eight now").waitFor();
+  assert.equal(await lens("Undo").count(), 0);
+
+  await stage.mode("Accept edits");
+  await model.plays([{ Edit: LATER }], ["It is seven now."]);
+  await stage.ask("Lower it more.");
   await lens("Undo").first().waitFor();
   await turn.getByText("It is seven now").waitFor();
   await stage.picture("kept-later");
   await until(page.locator(".notification-toast", { hasText: "Restored: kept.py" }), () =>
     page.getByRole("button", { name: "Undo All Changes of This File" }).first().click(),
   );
-  await stage.shows(KEPT);
+  const lowered = KEPT.replace(ASKED.old_text, ASKED.new_text);
+  await stage.shows(lowered);
   await lens("Undo").first().waitFor({ state: "detached" });
-  assert.ok(!KEPT.includes(NET.new_text));
+  assert.ok(!lowered.includes(NET.new_text));
   await stage.save();
-  await stage.holds("kept.py", KEPT);
+  await stage.holds("kept.py", lowered);
 }
 
 /** Press one of the code lenses, counted from above, until one is gone. */
