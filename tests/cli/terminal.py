@@ -134,6 +134,7 @@ async def at_terminal(
     words = (
         arguments if program == sys.executable and arguments[0] == "-m" else [program, *arguments]
     )
+    around = {name: os.environ[name] for name in os.environ if name not in ("COLUMNS", "LINES")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.at_terminal", *words),
         stdin=screen,
@@ -141,7 +142,7 @@ async def at_terminal(
         stderr=screen,
         start_new_session=True,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, "TERM": "xterm-256color", **env},
+        env={**around, "PYTHONPATH": PYTHONPATH, "TERM": "xterm-256color", **env},
     )
     os.close(screen)
     try:

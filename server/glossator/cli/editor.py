@@ -35,13 +35,11 @@ from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition, completion_is_selected, has_completions, is_searching
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples
 from prompt_toolkit.history import DummyHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
-from prompt_toolkit.key_binding.bindings.open_in_editor import load_open_in_editor_bindings
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import (
     BufferControl,
     CompletionsMenu,
     ConditionalContainer,
-    Container,
     Dimension,
     FormattedTextControl,
     HSplit,
@@ -49,13 +47,13 @@ from prompt_toolkit.layout import (
     VerticalAlign,
     Window,
 )
-from prompt_toolkit.layout.containers import MagicContainer
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 from rich.console import Console, RenderableType
 from rich.spinner import Spinner
+from rich.text import Text
 
 from glossator.cli.asking import Beside, Command
 from glossator.cli.completing import LineCompleter, LineHistory
@@ -77,7 +75,6 @@ _STYLE = Style(
         ("completion-menu.meta.completion.current", "bg:default fg:default dim"),
         ("scrollbar.background", "bg:default"),
         ("scrollbar.button", "reverse dim"),
-        ("hint", "dim"),
     ]
 )
 
@@ -108,7 +105,6 @@ class LineEditor:
             completer=LineCompleter(self._complete),
             complete_while_typing=True,
             multiline=True,
-            tempfile_suffix=".md",
             accept_handler=self._accept,
             on_text_changed=self._changed,
         )
@@ -216,6 +212,7 @@ class LineEditor:
 
     def _focus(self, *, answers: bool) -> None:
         self._answers = answers
+        self._app.vi_state.reset()
         self._app.layout.focus(self._answer if answers else self._line)
 
     def _enter(self, line: str) -> None:
@@ -228,6 +225,7 @@ class LineEditor:
             self._print(f"\x1b[1m{PROMPT}\x1b[0m{shown}\n")
             self._is_prompted = False
         self._enter(f"{buffer.text}\n")
+        self._app.vi_state.reset()  # the next line is typed, not commanded
         return False
 
     def _changed(self, _buffer: Buffer) -> None:
@@ -241,6 +239,7 @@ class LineEditor:
             self._enter("\n")  # no answer
         elif event.current_buffer.text:
             event.current_buffer.reset()
+            event.app.vi_state.reset()
         elif self._ends:
             self._enter("")
         else:
@@ -270,12 +269,11 @@ class LineEditor:
         self._output.flush()
 
     def _above(self) -> AnyFormattedText:
-        if self._ends:
-            return [("class:hint", _LEAVING)]
-        if self._hint:
-            return [("class:hint", self._hint)]
+        """The hint, or the status line."""
+        hint = _LEAVING if self._ends else self._hint
         with self._console.capture() as drawn:
-            self._console.print(self._spinner, end="")
+            above = Text(hint, "dim") if hint else self._spinner
+            self._console.print(above, end="", width=self._output.get_size().columns)
         return ANSI(drawn.get().removesuffix("\n"))
 
     def _application(self) -> Application[None]:
@@ -300,22 +298,24 @@ class LineEditor:
         above = Window(
             FormattedTextControl(self._above),
             height=lambda: rows(3),
-            wrap_lines=Condition(lambda: bool(self._hint)),
             dont_extend_height=True,
         )
         has_above = Condition(lambda: bool(self._ticking or self._hint or self._ends))
-        parts: list[Container | MagicContainer] = [
-            ConditionalContainer(above, has_above),
-            field(self._line, answers=False),
-            field(self._answer, answers=True),
-            search,
-            CompletionsMenu(_MENU_LINES, scroll_offset=1),
-        ]
-        has_vi_keys = _wants_vi_keys()
+        screen = HSplit(
+            [
+                ConditionalContainer(above, has_above),
+                field(self._line, answers=False),
+                field(self._answer, answers=True),
+                search,
+                CompletionsMenu(_MENU_LINES, scroll_offset=1),
+            ],
+            align=VerticalAlign.TOP,
+        )
+        has_vi_keys = wants_vi_keys()
         app: Application[None] = Application(
-            Layout(HSplit(parts, align=VerticalAlign.TOP), self._line),
+            Layout(screen, self._line),
             style=_STYLE,
-            key_bindings=merge_key_bindings([load_open_in_editor_bindings(), self._keys()]),
+            key_bindings=self._keys(),
             editing_mode=EditingMode.VI if has_vi_keys else EditingMode.EMACS,
             cursor=ModalCursorShapeConfig() if has_vi_keys else None,
             reverse_vi_search_direction=True,
@@ -409,7 +409,7 @@ def _prefix(line: int, wrapped: int) -> StyleAndTextTuples:
     return [("bold", PROMPT)] if line == wrapped == 0 else [("", " " * len(PROMPT))]
 
 
-def _wants_vi_keys() -> bool:
+def wants_vi_keys() -> bool:
     """What readline's own file says, as for shells and debuggers."""
     try:
         inputrc = Path(os.environ.get("INPUTRC") or "~/.inputrc").expanduser().read_text("utf-8")
