@@ -14,10 +14,10 @@ import signal
 import sys
 import termios
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
-    AbstractAsyncContextManager,
     ExitStack,
+    asynccontextmanager,
     contextmanager,
     redirect_stderr,
     redirect_stdout,
@@ -90,6 +90,7 @@ class LineEditor:
         self._beside: Beside | None = None
         self._lines: deque[str] = deque()  # that were entered
         self._entered = asyncio.Event()
+        self._is_lent = False
         self._answers = False  # what is typed is an answer
         self._is_prompted = False  # the user is expected to type, so what is entered stays in sight
         self._hint = ""
@@ -120,6 +121,7 @@ class LineEditor:
         self._redirected.enter_context(redirect_stdout(above))
         if sys.stderr.isatty():
             self._redirected.enter_context(redirect_stderr(above))
+        asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, self._go_on)
         self.start()
         await asyncio.sleep(0)  # it is running from here on
         return self
@@ -137,6 +139,7 @@ class LineEditor:
         if self._running is None:
             return
         running, self._running = self._running, None
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGCONT)
         self.stop()
         if not running.done():
             self._app.exit()
@@ -178,9 +181,15 @@ class LineEditor:
         self._line.cursor_position = len(text)
         return True
 
-    def lend(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def lend(self) -> AsyncIterator[None]:
         """Like a `Keyboard`'s; what is printed meanwhile is seen afterwards."""
-        return in_terminal()
+        self._is_lent = True
+        try:
+            async with in_terminal():
+                yield
+        finally:
+            self._is_lent = False
 
     def update(self, drawn: RenderableType) -> None:
         """Show it in the status line."""
@@ -204,6 +213,13 @@ class LineEditor:
         """The user is expected to type; the hint stands above the line until then."""
         self._is_prompted, self._hint = True, hint
         self._app.invalidate()
+
+    def _go_on(self) -> None:
+        """After a stop that was no key, the shell has changed the terminal's modes."""
+        if not self._is_lent:
+            self._app.input.raw_mode().__enter__()
+            self._app.renderer.reset()
+            self._app.invalidate()
 
     async def _tick(self) -> None:
         while True:

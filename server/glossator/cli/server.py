@@ -10,8 +10,8 @@ Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
-import os
 import sys
 from asyncio import FIRST_COMPLETED
 from collections.abc import Awaitable, Callable
@@ -104,11 +104,12 @@ class ServerProcess:
         self.stdin.close()
 
     async def _keep_log(self, stderr: asyncio.StreamReader) -> None:
+        text = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         while chunk := await stderr.read(_LOG_BYTES):
             self._log += chunk
             del self._log[:-_LOG_BYTES]
-            if self._verbose:
-                os.write(sys.stderr.fileno(), chunk)
+            if self._verbose:  # a chat has its line below what is written to `sys.stderr`
+                print(text.decode(chunk), end="", file=sys.stderr, flush=True)
 
 
 class Sink(Protocol):
