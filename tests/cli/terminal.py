@@ -68,6 +68,12 @@ class Terminal:
         lines = [*self._screen.gone, *self._screen.display]
         return "\n".join(map(str.rstrip, lines)).rstrip("\n") + "\n"
 
+    def cells(self) -> list[list[pyte.screens.Char]]:
+        """What the window shows, with its colours."""
+        self.screen  # noqa: B018 - draws what was shown since
+        columns = range(self._screen.columns)
+        return [[self._screen.buffer[y][x] for x in columns] for y in range(self._screen.lines)]
+
     async def sees(self, *texts: str, without: str | None = None) -> str:
         """Wait until the texts stand in the terminal, and another does not; all that does."""
         screen = ""

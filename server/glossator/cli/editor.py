@@ -49,6 +49,7 @@ from prompt_toolkit.layout import (
 )
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.search import stop_search
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 from rich.console import Console, RenderableType
@@ -227,6 +228,8 @@ class LineEditor:
             await asyncio.sleep(_FRAME_SECONDS)
 
     def _focus(self, *, answers: bool) -> None:
+        if self._app.layout.is_searching:
+            stop_search()
         self._answers = answers
         self._app.vi_state.reset()
         self._app.layout.focus(self._answer if answers else self._line)
@@ -312,9 +315,7 @@ class LineEditor:
             return ConditionalContainer(window, Condition(lambda: self._answers == answers))
 
         above = Window(
-            FormattedTextControl(self._above),
-            height=lambda: rows(3),
-            dont_extend_height=True,
+            FormattedTextControl(self._above), height=lambda: rows(3), dont_extend_height=True
         )
         has_above = Condition(lambda: bool(self._ticking or self._hint or self._ends))
         screen = HSplit(
