@@ -99,6 +99,7 @@ OWNERS = {
     "typer": {"cli", "glossator_eval"},
     "PIL": {"core"},
     "rich": {"cli"},
+    "prompt_toolkit": {"cli"},
     "yaml": {"customizations"},
 }
 MAX_LINES = 500  # one thought; most have fewer than 300

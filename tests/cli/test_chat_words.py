@@ -12,8 +12,10 @@ from glossator.cli.chat_words import (
     command_of,
     help_lines,
     instead,
+    own_words,
     slash_word,
     unknown,
+    works_here,
 )
 from glossator.commands.loaded import COMMANDS
 from glossator.core.errors import UsageError
@@ -22,7 +24,7 @@ from tests.cli.test_acting import program, workspace
 from tests.cli.test_talking import READY, last_texts
 from tests.standin import StandIn, Text, ToolUse, Turn
 
-ASKED = "an empty line gives no answer.\n> "
+ASKED = "an empty line gives no answer.\n"
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,13 @@ def test_the_nearest_command_is_named(name: str, use: list[str]) -> None:
     ]
 
 
+def test_what_a_word_is_completed_to() -> None:
+    assert list(own_words("q")) == ["queue", "quit"]
+    assert list(own_words("")) == list(HERE)
+    known = {"compact": True, "fathom": True, "new": False, "export": False}
+    assert {name: works_here(name) for name in known} == known
+
+
 def test_all_of_it_fits_80_columns() -> None:
     lines = [*help_lines(), unknown("x" * 12, []).text]
     assert max(map(len, lines)) <= 80
@@ -113,7 +122,7 @@ async def test_no_word_is_sent_to_the_model_unasked(tmp_path: Path) -> None:
         Turn(Text("Nothing is known.")),
     ]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         await typed(terminal, "/compact\n", "Nothing was asked in this chat yet")
         await typed(terminal, "/compct\n", "1  Use /compact\n", ASKED)
         await typed(terminal, "1\n", "Nothing was asked in this chat yet", READY)
@@ -142,7 +151,7 @@ async def test_a_command_of_a_file_is_asked_at_once(tmp_path: Path) -> None:
         StandIn([Turn(Text("One."))]) as api,
         program(tmp_path, api, "chat", "--trust") as terminal,
     ):
-        await terminal.until(READY)
+        await terminal.sees(READY)
         await typed(terminal, "/fathom\n", "One.", READY)
         assert "How deep is it?" in str(api.requests[0].body["messages"])
         terminal.type(CTRL_D)
@@ -161,7 +170,7 @@ async def test_a_word_is_known_among_many_and_before_its_server_is_connected(
         StandIn([Turn(Text("It is striped."))]) as api,
         program(tmp_path, api, "chat", "--trust") as terminal,
     ):
-        await terminal.until(READY)
+        await terminal.sees(READY)
         await typed(terminal, "/zebra\n", "It is striped.", READY)
         said = "No connected MCP server has the prompt /mcp__odd__say; there are: none."
         await typed(terminal, "/mcp__odd__say it\n", said, READY)
@@ -173,7 +182,7 @@ async def test_a_narrow_terminal_breaks_no_line_of_ours(tmp_path: Path) -> None:
     workspace(tmp_path)
     arguments = ["-m", "glossator", "chat", "--offline"]
     async with at_terminal(arguments, tmp_path, {}, size=(40, 80)) as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         await typed(terminal, "/help\n", *(f"{each}\n" for each in help_lines()), READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
@@ -182,4 +191,4 @@ async def test_a_narrow_terminal_breaks_no_line_of_ours(tmp_path: Path) -> None:
 async def typed(terminal: Terminal, keys: str, *shown: str) -> None:
     terminal.type(keys)
     for each in shown:
-        await terminal.until(each)
+        await (terminal.sees(each) if each == READY else terminal.until(each))

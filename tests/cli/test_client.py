@@ -94,6 +94,29 @@ async def test_notifications_before_the_answer_are_handled_in_order() -> None:
     assert notified == ["one", "two"]
 
 
+async def test_several_wait_for_answers_and_one_may_leave() -> None:
+    reader = asyncio.StreamReader()
+    client = ServerConnection(reader, Sent(), lambda *_: None, REPLIES.reply)
+    beside = asyncio.create_task(client.hear_beside(client.post("beside")))
+    main = asyncio.create_task(client.request("main"))
+    await asyncio.sleep(0)
+    waited = client.waits
+    left = asyncio.create_task(client.hear_beside(client.post("left")))
+    frame = to_frame({"id": 1, "result": "beside"})
+    reader.feed_data(frame[:20])
+    await asyncio.sleep(0)
+    left.cancel()  # in the middle of a frame
+    reader.feed_data(frame[20:] + to_frame({"id": 3, "result": "nobody's"}))
+    assert await beside == "beside"
+    reader.feed_data(to_frame({"id": 2, "result": "main"}))
+    assert await main == "main"
+    assert (waited, client.waits) == (True, False)
+    late = asyncio.create_task(client.hear_beside(client.post("late")))
+    reader.feed_data(b"Hello\r\n\r\n")
+    with pytest.raises(ServerLost, match="not LSP"):
+        await late
+
+
 async def test_an_error_answer_is_raised() -> None:
     client, _, _ = client_of({"id": 1, "error": {"code": -32803, "message": "No."}})
     with pytest.raises(ResponseError, match=r"No\.") as caught:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import io
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Typed:
     def put(self, text: str) -> bool:
         raise AssertionError(text)
 
-    def lend(self) -> AbstractContextManager[None]:
+    def lend(self) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def line(self) -> str:

@@ -13,7 +13,16 @@ import pytest
 from tests.patience import SECONDS
 from tools.manual import PAGE, page
 
-SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
+SLOW = (
+    "typer",
+    "rich",
+    "pydantic",
+    "pygls",
+    "lsprotocol",
+    "markdown_it",
+    "pygments",
+    "prompt_toolkit",
+)
 
 
 def python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -55,6 +64,11 @@ def test_a_program_imports_nothing_that_it_does_not_need(line: str, needless: se
 
 def test_the_commands_import_nothing_that_draws_or_serves() -> None:
     assert not imported_by("glossator.cli.app").intersection(set(SLOW) - {"typer"})
+
+
+def test_a_chat_alone_has_a_line_to_edit() -> None:
+    assert "prompt_toolkit" not in imported_by("glossator.cli.run, glossator.cli.render.screen")
+    assert "prompt_toolkit" in imported_by("glossator.cli.editor")
 
 
 def test_a_question_does_not_wait_for_what_searches_need() -> None:

@@ -107,7 +107,7 @@ async def test_a_terminal_of_80_columns_shows_the_time(tmp_path: Path) -> None:
         model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
         arguments = ["-m", "glossator", "chat"]
         async with at_terminal(arguments, tmp_path, model, size=(40, 80)) as terminal:
-            await terminal.until(READY)
+            await terminal.sees(READY)
             terminal.type("What does it do?\n")
             await until(lambda: bool(api.requests))
             await terminal.until(" · 1 s")

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from glossator.cli.talking import Waiting
-from glossator.cli.terminal import EditedLine
 from tests.cli.support import PYTHONPATH
 from tests.cli.terminal import CTRL_C, CTRL_D
 from tests.cli.test_acting import AFTER, EDIT, PROMPT, program, workspace
 from tests.patience import until
 from tests.standin import StandIn, Text, ToolUse, Turn
 
-READY = "/quit or Ctrl-D ends.\n> "
+READY = "/quit or Ctrl-D ends.\n>"
+CARD = PROMPT.rstrip()
 
 
 def reads(gate: asyncio.Event) -> Turn:
@@ -38,7 +38,7 @@ async def test_a_steered_message_goes_with_the_results_and_a_queued_one_after(
     gate = asyncio.Event()
     script = [reads(gate), Turn(Text("It dives.")), Turn(Text("To two."))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("What does it do?\n")
         await until(lambda: bool(api.requests))
         terminal.type("How deep?\n")
@@ -52,7 +52,7 @@ async def test_a_steered_message_goes_with_the_results_and_a_queued_one_after(
         await terminal.until("It dives.")
         await terminal.until("> How deep?")
         await terminal.until("To two.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
         assert last_texts(api.requests[1])[-1] == "Not the tests."
@@ -67,45 +67,23 @@ async def test_what_is_typed_stays_in_sight_while_the_status_line_is_redrawn(
     gate = asyncio.Event()
     script = [reads(gate), Turn(Text("It dives.")), Turn(Text("To two."))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("What does it doo\x7f?\n")
         await until(lambda: bool(api.requests))
         assert last_texts(api.requests[0])[-1] == "What does it do?"
         terminal.type("How wide")
-        await terminal.until("> How wide▏")
-        await terminal.until("> How wide▏")  # it is drawn again
-        terminal.type("\x17d\x1b[Déé\x7f\x7fe")
-        await terminal.until("> How de▏")
+        await terminal.sees("\n> How wide")
+        terminal.type("\x17dp\x1b[Déé\x7f\x7fe")
+        await terminal.sees("\n> How dep")
         gate.set()
         await terminal.until("It dives.")
-        await terminal.until(f"{READY}How de")  # it waits there to be finished
-        terminal.type("ep?\n")
-        await terminal.until("ep?\n")
+        await terminal.sees(f"{READY} How dep")  # it waits there to be finished
+        terminal.type("e\x05?\n")
         await terminal.until("To two.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
         assert last_texts(api.requests[2])[-1] == "How deep?"
-
-
-@pytest.mark.parametrize(
-    ("keys", "lines", "left"),
-    [
-        ([b"ab\ncd"], ["ab\n"], "cd"),
-        ([b"a b  c\x17d"], [], "a b  d"),
-        ([b"abc\x15d\x7f\x7f"], [], ""),
-        ([b"\x04"], [""], ""),
-        ([b"a\x04"], [], "a"),
-        ([b"\xc3", b"\xa9\x1b[1;5D\x1bOA\t!"], [], "é!"),
-        ([b"\xff\r"], ["\ufffd\n"], ""),
-    ],
-)
-def test_a_line_is_edited_as_a_terminal_does_it(
-    keys: list[bytes], lines: list[str], left: str
-) -> None:
-    edited = EditedLine()
-    assert [line for each in keys for line in edited.press(each)] == lines
-    assert edited.text == left
 
 
 async def test_a_plan_that_was_started_is_steered(tmp_path: Path) -> None:
@@ -115,9 +93,9 @@ async def test_a_plan_that_was_started_is_steered(tmp_path: Path) -> None:
     async with StandIn(script) as api:
         gate.set()
         async with program(tmp_path, api, "chat", "--mode", "plan") as terminal:
-            await terminal.until(READY)
+            await terminal.sees(READY)
             terminal.type("dive\n")
-            await terminal.until("an empty line gives no answer.\n> ")
+            await terminal.sees("an empty line gives no answer.\n>")
             gate.clear()
             terminal.type("2\n")
             await until(lambda: len(api.requests) == 3)
@@ -126,7 +104,7 @@ async def test_a_plan_that_was_started_is_steered(tmp_path: Path) -> None:
             gate.set()
             await terminal.until("> Not the tests.")
             await terminal.until("It is done.")
-            await terminal.until(READY)
+            await terminal.sees(READY)
             terminal.type(CTRL_D)
             assert await terminal.ended() == 0
         assert last_texts(api.requests[3])[-1] == "Not the tests."
@@ -137,7 +115,7 @@ async def test_after_ctrl_c_the_queue_waits(tmp_path: Path) -> None:
     gate = asyncio.Event()
     script = [reads(gate), Turn(Text("To two.")), Turn(Text("Third."))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("What does it do?\n")
         await until(lambda: bool(api.requests))
         terminal.type("How deep?\nAnd then?\nNever?\n")
@@ -154,7 +132,7 @@ async def test_after_ctrl_c_the_queue_waits(tmp_path: Path) -> None:
         terminal.type("/send\n")
         await terminal.until("To two.")
         await terminal.until("Third.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         assert "How deep?" in str(api.requests[1].body["messages"])
         assert "What does it do?" in str(api.requests[1].body["messages"])  # the same session
         terminal.type("/quit\n")
@@ -188,7 +166,7 @@ async def test_an_editor_that_is_opened_has_the_keys(
     script = [look, plan, Turn(Text("It is done."))]
     async with StandIn(script) as api:
         async with program(tmp_path, api, "chat", "--mode", "plan") as terminal:
-            await terminal.until(READY)
+            await terminal.sees(READY)
             terminal.type("Dive.\n")
             await terminal.until("Edit the plan in your editor first.")
             await terminal.until("gives no answer.")
@@ -198,7 +176,7 @@ async def test_an_editor_that_is_opened_has_the_keys(
             await terminal.until("or in words.")
             terminal.type("1\n")
             await terminal.until("It is done.")
-            await terminal.until(READY)
+            await terminal.sees(READY)
             terminal.type(CTRL_D)
             assert await terminal.ended() == 0
         asked = last_texts(api.requests[2])[-1]
@@ -211,20 +189,20 @@ async def test_a_line_that_is_under_way_comes_back_after_a_question(tmp_path: Pa
     look, held = Turn(ToolUse("Read", {"path": "fish.py"})), Turn(EDIT, gate=gate)
     script = [look, held, Turn(Text("It is done.")), Turn(Text("To two."))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("Dive.\n")
         await until(lambda: len(api.requests) == 2)
         terminal.type("How de")
-        await terminal.until("> How de▏")
+        await terminal.sees("\n> How de")
         gate.set()
-        await terminal.until(PROMPT)
+        await terminal.sees(CARD)
         terminal.type("y\n")
         await terminal.until("+depth = 2")
         await terminal.until("It is done.")
-        await terminal.until(f"{READY}How de")
+        await terminal.sees(f"{READY} How de")
         terminal.type("ep?\n")
         await terminal.until("To two.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
         assert (tmp_path / "fish.py").read_text() == AFTER
@@ -239,19 +217,19 @@ async def test_a_line_that_is_under_way_outlives_a_question_that_is_withdrawn(
     look, held = Turn(ToolUse("Read", {"path": "fish.py"})), Turn(EDIT, gate=gate)
     script = [look, held, Turn(Text("To two."))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("Dive.\n")
         await until(lambda: len(api.requests) == 2)
         terminal.type("How de")
-        await terminal.until("> How de▏")
+        await terminal.sees("\n> How de")
         gate.set()
-        await terminal.until(PROMPT)
+        await terminal.sees(CARD)
         terminal.type("no, n")
         terminal.type(CTRL_C)
-        await terminal.until(f"{READY}How de")
+        await terminal.sees(f"{READY} How de")
         terminal.type("ep?\n")
         await terminal.until("To two.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
         assert last_texts(api.requests[2])[-1] == "How deep?"
@@ -262,13 +240,13 @@ async def test_what_is_queued_is_edited_in_its_place(tmp_path: Path) -> None:
     gate = asyncio.Event()
     script = [reads(gate), *(Turn(Text(f"Answer {n}.")) for n in range(1, 5))]
     async with StandIn(script) as api, program(tmp_path, api, "chat") as terminal:
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("What does it do?\n")
         await until(lambda: bool(api.requests))
         terminal.type("How wide?\nHow hgih?\nHow long?\n")
         await terminal.until("Queued as number 3: How long?")
         terminal.type("/queue edit 2\n")
-        await terminal.until("> How hgih?▏")
+        await terminal.sees("\n> How hgih?")
         terminal.type("\x7f\x7f\x7f\x7f\x7fhigh?\n")
         await terminal.until("Queued as number 2: How high?")
         terminal.type("/queue edit 1 How deep?\n")
@@ -277,14 +255,14 @@ async def test_what_is_queued_is_edited_in_its_place(tmp_path: Path) -> None:
         for each in ("1  How deep?", "2  How high?", "3  How long?", "/queue edit NUMBER"):
             await terminal.until(each)
         terminal.type("/queue edit 1\n")
-        await terminal.until("> How deep?▏")
+        await terminal.sees("\n> How deep?")
         gate.set()
         await terminal.until("Answer 1.")
-        await terminal.until("Finish the message that you took back; an empty line drops it.\n> ")
+        await terminal.sees("Finish the message that you took back; an empty line drops it.\n>")
         terminal.type(" Tell.\n")
         await terminal.until("Queued as number 1: How deep? Tell.")
         await terminal.until("Answer 4.")
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type(CTRL_D)
         assert await terminal.ended() == 0
         asked = [last_texts(each)[-1] for each in api.requests[2:]]
@@ -340,13 +318,13 @@ async def test_a_message_that_was_taken_back_is_shown_at_the_end(tmp_path: Path)
         StandIn([reads(gate), Turn(Text("It dives."))]) as api,
         program(tmp_path, api, "chat") as terminal,
     ):
-        await terminal.until(READY)
+        await terminal.sees(READY)
         terminal.type("What does it do?\n")
         await until(lambda: bool(api.requests))
         terminal.type("How wide?\nHow deep?\n")
         await terminal.until("Queued as number 2: How deep?")
         terminal.type("/queue edit 1\n")
-        await terminal.until("> How wide?▏")
+        await terminal.sees("\n> How wide?")
         gate.set()
         await terminal.until("Finish the message that you took back")
         terminal.type(f"\x15{CTRL_D}")

@@ -39,6 +39,13 @@ class Beside(Protocol):
     async def hear(self, answer: asyncio.Future[Any]) -> object:
         """Wait for it when no command is carried out. Raises as `Execute`."""
 
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 - as the command declares it
+        """The answer to another command, in JSON, whatever goes on. Raises as `Execute`."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a command is carried out, which Ctrl-C cancels."""
+
     def go_on(self) -> None:
         """A command was cancelled; the next Ctrl-C cancels the next one."""
 

@@ -60,6 +60,16 @@ def is_ours(name: str) -> bool:
     return name in HERE or name in _COMMANDS
 
 
+def own_words(typed: str) -> dict[str, str]:
+    """What the chat does itself, of names that begin so, each with what it does."""
+    return {name: what for name, what in HERE.items() if name.startswith(typed)}
+
+
+def works_here(name: str) -> bool:
+    """Whether a `/` word that the server knows has a meaning at a terminal, too."""
+    return name in _ARGUMENTS or not is_ours(name)
+
+
 def command_of(name: str, words: str, session_id: str | None) -> Command:
     """The command of a `/` word. Raises `UsageError` for one that cannot run in this chat."""
     if name in HERE:

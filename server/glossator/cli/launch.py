@@ -78,7 +78,7 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
         from glossator.cli.run import CommandRun  # noqa: PLC0415 - `--version` and `--help` need no server
 
         spawned = process()  # if this fails, nothing is drawn yet
-        return CommandRun(common, show, **how).carry_out(work, spawned)
+        return CommandRun(common, work, show, **how).carry_out(spawned)
 
     options = arguments[: arguments.index("--") if "--" in arguments else None]
     as_json = "--json" in options

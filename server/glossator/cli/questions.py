@@ -85,7 +85,8 @@ def chat(context: typer.Context, *, common: AskingOptions) -> None:
     """Ask one question after the other, and go on typing while an answer is on its way.
 
     Enter queues what you type then; `/steer WORDS` tells the model with the next results, `/queue`
-    lists what waits.
+    lists what waits. Tab completes `@` and `/` words, Alt-Enter begins another line, the arrows and
+    Ctrl-R bring back earlier lines.
     """
     _check_session(common)
     talk = Talk(common.resume, newest=common.newest)

@@ -149,7 +149,7 @@ class User:
     async def _redrafted(self, draft: str) -> str:
         """The draft as the user's own editor leaves it; an empty one counts for nothing."""
         try:
-            with self.keyboard.lend():
+            async with self.keyboard.lend():
                 changed = await edit_text(shown_prose(draft)) or draft
             said = f"{changed}\n{DRAFT_HINT}"
         except UsageError as error:
@@ -217,7 +217,7 @@ class User:
         return accepted, "\n".join(reasons)
 
     async def _view(self, prompt: PermissionPrompt) -> None:
-        with self.keyboard.lend():
+        async with self.keyboard.lend():
             was_paged = await page(prompt.whole)
         if not was_paged:
             self.renderer.whole(prompt.whole)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from functools import partial
 from subprocess import Popen
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,11 +23,15 @@ from glossator.cli.replies import Replies, User
 from glossator.cli.server import ResponseError, ServerProcess
 from glossator.cli.session import CommandCancelled, Setup, run_command
 from glossator.cli.talking import Talking
-from glossator.cli.terminal import EditedInput, SharedKeyboard, StandardInput, TerminalLock
+from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.plan_text import PLANNED, answered_offer, offer_plan, plan_of
 
+if TYPE_CHECKING:
+    from glossator.cli.editor import LineEditor
+
+_DUMB = ("dumb", "unknown")  # terminals that draw nothing
 _FAILED = 1
 _REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
 
@@ -35,39 +40,48 @@ class CommandRun:
     """Shows what the server sends, and asks the user."""
 
     def __init__(
-        self, common: CommonOptions, show: Show, *, thinking: bool, progress: bool
+        self,
+        common: CommonOptions,
+        work: Command | Work | Talk,
+        show: Show,
+        *,
+        thinking: bool,
+        progress: bool,
     ) -> None:
         for stream in (sys.stdout, sys.stderr):
             accept_any_text(stream)
         self._common = common
+        self._todo = work
         self._show = show
         self._progress = progress
+        self._editor = self._line_editor()
         self._display = choose(
             json=common.json,
             terminal=sys.stdout.isatty(),
             thinking=thinking,
             outputs=common.shows_outputs,
             roots=common.roots,
+            below=self._editor,
         )
         self._lock = TerminalLock()
         self._user: User | None = None
         self._talking: Talking | None = None
         if isinstance(self._display, Renderer) and sys.stdin.isatty():
-            self._keyboard = SharedKeyboard(StandardInput())
-            self._user = User(self._display, self._keyboard, self._lock)
+            keyboard = SharedKeyboard(self._editor or StandardInput())
+            self._user = User(self._display, keyboard, self._lock)
         self._session_id = ""  # of the last run
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
-    def carry_out(self, work: Command | Work | Talk, process: Popen[bytes]) -> int:
+    def carry_out(self, process: Popen[bytes]) -> int:
         """Do the work with the server that is this process; gives the exit code."""
         try:
-            self._work(work, process)
+            self._work(process)
         except CommandCancelled as cancelled:
             self._display.close()
             print(cancelled, file=sys.stderr)
             if self._session_id:
-                command = "chat" if isinstance(work, Talk) else "ask"
+                command = "chat" if isinstance(self._todo, Talk) else "ask"
                 print(go_on_notice(command, self._session_id), file=sys.stderr)
             return cancelled.exit_code
         except GlossatorError as error:
@@ -77,7 +91,18 @@ class CommandRun:
             self._display.close()
         return 0 if self._good else _FAILED
 
-    def _work(self, work: Command | Work | Talk, process: Popen[bytes]) -> None:
+    def _line_editor(self) -> LineEditor | None:
+        """For a chat at a terminal that can draw one."""
+        can_draw = all(stream.isatty() for stream in (sys.stdin, sys.stdout))
+        if not isinstance(self._todo, Talk) or self._common.json or not can_draw:
+            return None
+        if os.environ.get("TERM", "dumb") in _DUMB:
+            return None
+        from glossator.cli.editor import LineEditor  # noqa: PLC0415 - slow; the server boots meanwhile
+
+        return LineEditor(self._common.roots)
+
+    def _work(self, process: Popen[bytes]) -> None:
         """Do the work on an event loop; leaves no process behind."""
         common, server = self._common, None
         setup = Setup(common.roots, common.settings, self._user is not None, common.trusted)
@@ -85,9 +110,10 @@ class CommandRun:
         with asyncio.Runner() as runner:
             try:
                 server = runner.run(ServerProcess.attach(process, verbose=common.verbose))
-                carried_out = partial(self._carried_out, work)
-                heard, answered = self._heard, self._answered
-                runner.run(run_command(server, setup, carried_out, heard, replies.reply, answered))
+                running = run_command(
+                    server, setup, self._carried_out, self._heard, replies.reply, self._answered
+                )
+                runner.run(self._at_the_line(running))
             finally:
                 self._lock.release()
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
@@ -95,6 +121,10 @@ class CommandRun:
                 process.wait()
                 if server is not None:
                     runner.run(server.release())
+
+    async def _at_the_line(self, running: Awaitable[None]) -> None:
+        async with self._editor or nullcontext():
+            await running
 
     def _heard(self, method: str, params: dict[str, Any]) -> None:
         if method == "glossator/event":
@@ -114,10 +144,9 @@ class CommandRun:
             self._shown = answer
             self._good = self._show(self._display, answer)
 
-    async def _carried_out(
-        self, work: Command | Work | Talk, execute: Execute, beside: Beside
-    ) -> object:
+    async def _carried_out(self, execute: Execute, beside: Beside) -> object:
         """The last answer."""
+        work = self._todo
         if not isinstance(work, Talk):
             return await self._with_plans(work, execute)
         if self._user is None or not isinstance(self._display, Renderer):
@@ -131,19 +160,12 @@ class CommandRun:
             session,
         )
         self._good = True
-        with self._following_what_is_typed(self._display):
-            await self._talking.talk()
+        if self._editor is not None:
+            self._editor.connect(beside)
+        await self._talking.talk()
+        if self._editor is not None:
+            await self._editor.close()
         return self._shown
-
-    @contextmanager
-    def _following_what_is_typed(self, display: Renderer) -> Iterator[None]:
-        """Keep what is typed in sight within the block, where there is a status line."""
-        if not sys.stdout.isatty():
-            yield
-            return
-        with EditedInput(display.typing, display.entered) as edited:
-            self._keyboard.keyboard = edited
-            yield
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
         """The answer. After a plan the user decides, and the follow-up gives the answer.

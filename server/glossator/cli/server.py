@@ -1,18 +1,19 @@
 """The language server as a child process, and JSON-RPC 2.0 with it: one request is waited for.
 
-Nothing listens in the background (docs/decisions/0007). The caller that waits for an answer reads
-the stream, so notifications are handled in the order they were sent, and an error in handling one
-reaches that caller. Answers to requests posted beside it are heard meanwhile. pygls has a client,
-too, but takes longer to import than a command may take to start.
+The stream is read while an answer is waited for (docs/decisions/0007), so notifications are handled
+in the order they were sent, and an error in handling one reaches who waits. Several may wait: for
+an answer, and for those to requests beside it. pygls has a client, too, but takes longer to import
+than a command may take to start.
 Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
 """
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import json
-import os
 import sys
+from asyncio import FIRST_COMPLETED
 from collections.abc import Awaitable, Callable
 from subprocess import Popen
 from typing import IO, Protocol
@@ -103,11 +104,12 @@ class ServerProcess:
         self.stdin.close()
 
     async def _keep_log(self, stderr: asyncio.StreamReader) -> None:
+        text = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         while chunk := await stderr.read(_LOG_BYTES):
             self._log += chunk
             del self._log[:-_LOG_BYTES]
-            if self._verbose:
-                os.write(sys.stderr.fileno(), chunk)
+            if self._verbose:  # a chat has its line below what is written to `sys.stderr`
+                print(text.decode(chunk), end="", file=sys.stderr, flush=True)
 
 
 class Sink(Protocol):
@@ -133,6 +135,7 @@ class ServerConnection:
         self._asked = asked
         self._answering: dict[Json, asyncio.Task[None]] = {}  # by the request's id
         self._posted: dict[Json, asyncio.Future[Json]] = {}  # by the request's id
+        self._reading: asyncio.Task[None] | None = None
         self._last_id = 0
         self._main_id = 0  # of the request that `cancel` ends
         self.waits = False  # for the answer to a request
@@ -144,7 +147,7 @@ class ServerConnection:
         return await self.hear(answer)
 
     def post(self, method: str, params: Json = None) -> asyncio.Future[Json]:
-        """Send a request; its answer is there once it is heard, by whoever hears."""
+        """Send a request; its answer is there once it is heard, whoever waits meanwhile."""
         self._last_id += 1
         self._send({"id": self._last_id, "method": method, "params": params})
         answer = asyncio.get_running_loop().create_future()
@@ -152,15 +155,34 @@ class ServerConnection:
         return answer
 
     async def hear(self, answer: asyncio.Future[Json]) -> Json:
-        """Read until the answer is there. Raises as `request`. One caller at a time."""
+        """Wait for the answer, as for that of a command. Raises as `request`."""
         self.waits = True
         try:
-            while not answer.done():
-                self._handle(await self._receive())
-            return answer.result()
+            return await self.hear_beside(answer)
         finally:
             self.waits = False
+
+    async def hear_beside(self, answer: asyncio.Future[Json]) -> Json:
+        """Wait for the answer, whether or not another one is waited for. Raises as `request`."""
+        try:
+            while not answer.done():
+                await asyncio.wait({answer, self._listening()}, return_when=FIRST_COMPLETED)
+            return answer.result()
+        finally:
             answer.cancel()  # nobody waits for it any more; does nothing if it is there
+
+    def _listening(self) -> asyncio.Task[None]:
+        """The task that reads; what ended it early is raised once."""
+        if self._reading is not None and self._reading.done():
+            ended, self._reading = self._reading, None
+            ended.result()
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+        return self._reading
+
+    async def _read(self) -> None:
+        while not all(answer.done() for answer in self._posted.values()):
+            self._handle(await self._receive())
 
     def notify(self, method: str, params: Json = None) -> None:
         """Tell the server something; there is no answer."""

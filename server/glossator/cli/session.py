@@ -122,6 +122,13 @@ class _Session:
     async def hear(self, answer: asyncio.Future[Json]) -> object:
         return await self._client.hear(answer)
 
+    async def ask(self, command: Command) -> Json:
+        return await self._client.hear_beside(self.post(command))
+
+    @property
+    def waits(self) -> bool:
+        return self._client.waits
+
     def go_on(self) -> None:
         if self.interrupts is not None:
             self.interrupts.exit_code = None

@@ -1,32 +1,25 @@
-"""The user's terminal: keys and the line they make, the pager, the lock that keeps questions apart.
-
-A terminal shows keys where its cursor is, which a status line redraws: then the program itself
-shows the line that is being typed.
-"""
+"""The user's terminal: its keyboard, the pager, the lock that keeps questions apart."""
 
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
-import re
 import shlex
 import shutil
-import signal
 import sys
 import termios
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
-from types import TracebackType
-from typing import Any, Protocol, Self
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
+from typing import Protocol
 
 _LINE_BYTES = 65_536  # a terminal hands over one line at a time, however many bytes are asked for
 _QUITS_AT_ONCE = "FX"  # as git has it: less ends where all fits, and leaves the screen as it is
-_SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")  # of an arrow or another such key
-_ERASE = ("\x7f", "\b")
-_ERASE_WORD = re.compile(r"\S*\s*$")
-_LOCAL_FLAGS, _CONTROLS = 3, 6  # in what `tcgetattr` gives
 
 
 class TerminalLock:
@@ -77,7 +70,7 @@ class Keyboard(Protocol):
     def put(self, text: str) -> bool:
         """Have a line edited as if it had been typed; False where lines are not edited here."""
 
-    def lend(self) -> AbstractContextManager[None]:
+    def lend(self) -> AbstractAsyncContextManager[None]:
         """Let another program have it within the block."""
 
 
@@ -106,7 +99,7 @@ class StandardInput:
         """Like a `Keyboard`'s."""
         return False
 
-    def lend(self) -> AbstractContextManager[None]:
+    def lend(self) -> AbstractAsyncContextManager[None]:
         """Like a `Keyboard`'s; nobody waits for a line meanwhile."""
         return nullcontext()
 
@@ -155,13 +148,13 @@ class SharedKeyboard:
             if not self._waiting:
                 self._stop()
 
-    @contextmanager
-    def lend(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def lend(self) -> AsyncIterator[None]:
         """Like a `Keyboard`'s; whoever waits for a line gets one that is typed afterwards."""
         self._is_lent = True
         self._stop()
         try:
-            with self.keyboard.lend():
+            async with self.keyboard.lend():
                 yield
         finally:
             self._is_lent = False
@@ -224,111 +217,3 @@ def _pager() -> list[str]:
         named = []
     installed = (words for words in (named, ["less"], ["more"]) if words and shutil.which(words[0]))
     return next(installed, [])
-
-
-class EditedLine:
-    """The line typed so far; Backspace, Ctrl-W and Ctrl-U delete from it."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-
-    def press(self, keys: bytes) -> list[str]:
-        """The lines that these keys finish, with their ends; "" is the end of input."""
-        lines: list[str] = []
-        for key in _SEQUENCE.sub("", self._decoder.decode(keys)):
-            if key in "\r\n":
-                lines.append(f"{self.text}\n")
-                self.text = ""
-            elif key == "\x04":
-                lines += [] if self.text else [""]
-            else:
-                self._edit(key)
-        return lines
-
-    def _edit(self, key: str) -> None:
-        if key in _ERASE:
-            self.text = self.text[:-1]
-        elif key == "\x15":
-            self.text = ""
-        elif key == "\x17":
-            self.text = _ERASE_WORD.sub("", self.text, count=1)
-        elif key.isprintable():
-            self.text += key
-
-
-class EditedInput(StandardInput):
-    """The terminal at standard input, which hands over each key inside the `with`.
-
-    `show` gets the line whenever it changes; `entered` says that it is finished.
-    """
-
-    def __init__(self, show: Callable[[str], None], entered: Callable[[], None]) -> None:
-        self._show = show
-        self._entered = entered
-        self._edited = EditedLine()
-        self._lines: deque[str] = deque()
-
-    def __enter__(self) -> Self:
-        self._before: list[Any] = termios.tcgetattr(sys.stdin.fileno())
-        self._take_keys()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGCONT, self._take_keys)
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGCONT)
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
-
-    def forget(self) -> None:
-        """Drop what was typed, the line under way included."""
-        super().forget()
-        self._lines.clear()
-        self.put("")
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Like a `Keyboard`'s."""
-        under_way = self._edited.text
-        self.forget()
-        try:
-            yield
-        finally:
-            self.put(under_way)
-
-    def put(self, text: str) -> bool:
-        """Like a `Keyboard`'s."""
-        self._edited.text = text
-        self._show(text)
-        return True
-
-    async def line(self) -> str:
-        """Like a `Keyboard`'s."""
-        while not self._lines:
-            keys = await self._read()
-            for line in self._edited.press(keys) if keys else [""]:
-                self._lines.append(line)
-                self._show(line.rstrip("\n"))
-                self._entered()
-            self._show(self._edited.text)
-        return self._lines.popleft()
-
-    @contextmanager
-    def lend(self) -> Iterator[None]:
-        """Like a `Keyboard`'s; meanwhile the terminal is as it was found."""
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
-        try:
-            yield
-        finally:
-            self._take_keys()
-
-    def _take_keys(self) -> None:
-        """Have the terminal hand over each key without showing it; Ctrl-C still works."""
-        modes = termios.tcgetattr(sys.stdin.fileno())
-        modes[_LOCAL_FLAGS] &= ~(termios.ICANON | termios.ECHO)
-        modes[_CONTROLS][termios.VMIN], modes[_CONTROLS][termios.VTIME] = 1, 0
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, modes)

@@ -206,11 +206,8 @@ class OutputTarget(Protocol):
     def ask_again(self, hint: str) -> None:
         """The answer cannot be used, or another is needed."""
 
-    def typing(self, text: str) -> None:
-        """What the user is typing, which the terminal does not show itself."""
-
-    def entered(self) -> None:
-        """The line that was typed is finished."""
+    def prompt(self, hint: str) -> None:
+        """The user may type what they want; the hint says what that can be."""
 
     def stream(self, text: str) -> None:
         """More of the answer's text."""

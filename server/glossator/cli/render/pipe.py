@@ -59,11 +59,9 @@ class Pipe:
         """Print it on stderr."""
         print(f"{render.printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
 
-    def typing(self, text: str) -> None:
-        """Nothing: the terminal shows it."""
-
-    def entered(self) -> None:
-        """Nothing."""
+    def prompt(self, hint: str) -> None:
+        """Print it on stderr."""
+        self.ask_again(hint)
 
     def stream(self, text: str) -> None:
         """Nothing: the answer is written whole."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glossator.cli.messages import OPEN_ADDRESS, PROMPT, compacted_notice, short
 from glossator.cli.prompt import PermissionPrompt, hunk_diff, hunk_hint, question_lines
@@ -64,6 +65,9 @@ from glossator.core.run_events import (
 )
 from glossator.core.shown import shown
 from glossator.core.wire import Json, event_from_wire
+
+if TYPE_CHECKING:
+    from glossator.cli.render.screen import Below
 
 _NUMBERED = 5  # characters before an option
 _WARNING = "bold yellow"
@@ -165,20 +169,13 @@ class Renderer:
         self._ask([*_permission(prompt)], prompt.hint)
 
     def prompt(self, hint: str) -> None:
-        """Print a prompt; the user may type what they want."""
-        self._ask([], hint)
-
-    def typing(self, text: str) -> None:
-        """What the user is typing, which the terminal does not show itself."""
-        self._out.typing(text)
+        """The user may type what they want."""
+        self._out.end_text()
+        self._out.prompt(hint)
 
     def counting(self, queued: Callable[[], int]) -> None:
         """Show in the status line how many messages wait for the end of the run."""
         self._queued = queued
-
-    def entered(self) -> None:
-        """The line that was typed is finished."""
-        self._out.entered()
 
     def whole(self, text: str) -> None:
         """Print in full what a prompt had cut."""
@@ -343,7 +340,13 @@ def _permission(prompt: PermissionPrompt) -> Iterator[Part]:
 
 
 def choose(
-    *, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path], outputs: bool = False
+    *,
+    json: bool,
+    terminal: bool,
+    thinking: bool,
+    roots: Sequence[Path],
+    outputs: bool = False,
+    below: Below | None = None,
 ) -> Display:
     """The display for this output; rich is imported for a terminal alone."""
     if json:
@@ -352,4 +355,4 @@ def choose(
         return Renderer(Pipe(), thinking=thinking, outputs=outputs)
     from glossator.cli.render.screen import Screen  # noqa: PLC0415 - see above
 
-    return Renderer(Screen(roots), thinking=thinking, outputs=outputs)
+    return Renderer(Screen(roots, below=below), thinking=thinking, outputs=outputs)

@@ -1,6 +1,6 @@
 """Output for a terminal: printed lines stay, only the status line at the end is redrawn.
 
-The status line says what the run does and how far it is, or has what is being typed.
+The status line says what the run does and how far it is.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.progress_bar import ProgressBar
 from rich.status import Status
@@ -26,9 +27,6 @@ from glossator.cli.render.markdown import CODE_THEME, THEME, BlockSplitter, Mark
 from glossator.core.answer import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
-
-_CURSOR = "▏"
-_MARGIN = 8  # columns that are left free beside it
 
 
 class StatusLine:
@@ -75,45 +73,29 @@ def _grid(lines: Iterable[Sequence[str]]) -> Table:
     return table
 
 
-class TypedLine:
-    """The terminal does not show keys itself while a line is followed here."""
+class Below(Protocol):
+    """What stands below all that is printed: a status line, and where the user types."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._text = ""
-        self.is_prompted = False  # it stands behind a prompt, where nothing is redrawn
+    def update(self, drawn: RenderableType) -> None:
+        """Show this in the status line, if there is one."""
 
-    def prompt(self) -> None:
-        """Ask for a line, starting with what was typed already."""
-        self.is_prompted = True
-        self._console.print(Text(PROMPT, "bold"), Text(self._text), sep="", end="")
+    def start(self) -> None:
+        """Show the status line."""
 
-    def below(self, status: RenderableType) -> RenderableType:
-        """A status with the line below it, or with nothing if nothing is typed."""
-        if not self._text:
-            return status
-        most, shown = self._console.width - _MARGIN, self._text
-        while cell_len(shown) > most:
-            shown = shown[1:]
-        line = Text.assemble((PROMPT, "bold"), shown, _CURSOR, no_wrap=True)
-        return Group(status, line)
+    def stop(self) -> None:
+        """Remove the status line."""
 
-    def becomes(self, text: str) -> None:
-        """Take the line as it was edited."""
-        before, self._text = self._text, text
-        if self.is_prompted:
-            kept = before if text.startswith(before) else text if before.startswith(text) else ""
-            erased = "\b \b" * cell_len(before.removeprefix(kept))
-            self._console.file.write(erased + text.removeprefix(kept))
-            self._console.file.flush()
+    def prompt(self, hint: str) -> None:
+        """The user is to type something; "" if what that may be was printed already."""
 
-    def entered(self) -> None:
-        """Begin a new line; the old one is finished."""
-        self._text = ""
-        if self.is_prompted:
-            self.is_prompted = False
-            self._console.file.write("\n")
-            self._console.file.flush()
+
+class _StatusBelow(Status):
+    """A terminal that shows itself what is typed."""
+
+    def prompt(self, hint: str) -> None:
+        if hint:
+            self.console.print(Text(hint, "dim"))
+        self.console.print(Text(PROMPT, "bold"), end="")
 
 
 _BAR_WIDTH = 40  # characters
@@ -132,7 +114,9 @@ class Screen:
 
     live = True
 
-    def __init__(self, roots: Sequence[Path], console: Console | None = None) -> None:
+    def __init__(
+        self, roots: Sequence[Path], console: Console | None = None, below: Below | None = None
+    ) -> None:
         """Citations link to files below `roots`."""
         self._roots = roots
         self._console = console or Console(theme=THEME, highlight=False)
@@ -142,11 +126,11 @@ class Screen:
         self._streamed = ""  # of the reply under way
         self._said: frozenset[str] = frozenset()  # its blocks
         self._replaced: frozenset[str] = frozenset()  # those of the text in whose place it stands
-        self._typed = TypedLine(self._console)
-        self._below = StatusLine()
-        self._drawn: RenderableType = self._below  # in the status line, or a bar
-        self._status = Status(self._drawn, console=self._console, spinner_style="dim")
-        self._move()
+        self._status = StatusLine()
+        self._below = below or _StatusBelow(
+            self._status, console=self._console, spinner_style="dim"
+        )
+        self._move(self._status)
 
     def show(self, part: render.Part, kind: str = "") -> None:
         """Print a part, as one of this `kind` where it is given."""
@@ -181,7 +165,14 @@ class Screen:
     def ask_again(self, hint: str) -> None:
         """Ask again, below the answer so far."""
         self.show(render.line(hint, "dim"), self._question)
-        self._typed.prompt()
+        self._below.prompt("")
+
+    def prompt(self, hint: str) -> None:
+        """Let the user type, set apart from what was printed before."""
+        self._questions += 1
+        self.still()
+        self._apart(self._question)
+        self._below.prompt(hint)
 
     def stream(self, text: str) -> None:
         """Print the blocks that this finishes."""
@@ -209,13 +200,12 @@ class Screen:
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
         """Show it in the status line."""
-        self._below.activity = activity
-        self._drawn = self._below
-        self._move()
+        self._status.activity = activity
+        self._move(self._status)
 
     def so_far(self, words: Callable[[], str]) -> None:
         """Show it behind the words of the status line."""
-        self._below.so_far = words
+        self._status.so_far = words
 
     def progress(self, value: dict[str, Json]) -> None:
         """A bar in the status line."""
@@ -229,12 +219,11 @@ class Screen:
             Text(f"{percentage:3d}%"),
             Text(render.printable(value.get("message", "")), "dim"),
         )
-        self._drawn = bar
-        self._redraw()
+        self._below.update(bar)
 
     def still(self) -> None:
         """Remove the status line."""
-        self._status.stop()
+        self._below.stop()
 
     def error(self, message: str) -> None:
         """Show an error below what was shown so far."""
@@ -246,25 +235,10 @@ class Screen:
     def _question(self) -> str:
         return f"question {self._questions}"
 
-    def typing(self, text: str) -> None:
-        """Show the line that the user is typing, and keep it in sight."""
-        self._typed.becomes(text)
-        self._redraw()
-
-    def entered(self) -> None:
-        """The user pressed Enter: clear the line."""
-        self._typed.entered()
-        self._redraw()
-
-    def _redraw(self) -> None:
-        if not self._typed.is_prompted:
-            self._status.update(self._typed.below(self._drawn))
-
-    def _move(self) -> None:
-        self._typed.is_prompted = False
-        self._redraw()
+    def _move(self, drawn: RenderableType) -> None:
+        self._below.update(drawn)
         if self._console.is_terminal:
-            self._status.start()
+            self._below.start()
 
     def _apart(self, kind: str) -> None:
         """A blank line between unlike parts; a part without a `kind` always gets one."""
