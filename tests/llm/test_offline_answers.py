@@ -173,6 +173,14 @@ async def test_long_comments_are_left_out(workspace: MakeWorkspace) -> None:
         assert quoted["text"] == paint.rstrip("\n")
 
 
+async def test_lines_that_a_tool_cuts_are_not_quoted(workspace: MakeWorkspace) -> None:
+    colours = '"' + "zebra=1;" * 900 + '"'
+    code = f"STRIPES = {colours}\n\n\ndef paint_zebra():\n    return STRIPES\n"
+    talk = Talk(await workspace({"paint.py": code}))
+    outcome = await talk.ask("Where are zebra stripes painted?")
+    check_quotes(talk.ws, outcome, ["paint.py"])
+
+
 async def test_the_answer_begins_with_a_few_attached_lines(workspace: MakeWorkspace) -> None:
     talk = Talk(await workspace({**SHOP, "a.py": "def shine(lamp):\n    return lamp\n"}))
     lines = "\n".join(f"{n:6}\t{line}" for n, line in enumerate(LAMP.split("\n")[10:17], 11))

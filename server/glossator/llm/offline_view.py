@@ -34,6 +34,7 @@ _RANGE = re.compile(r"^(?P<kind>[^,]+?)(?: in [^,]+)?, lines (?P<first>\d+)-(?P<
 _MATCH = re.compile(r"^\d+:(.*)$", re.MULTILINE)
 _NEAR = re.compile(r"^  (?P<name>\w+): .+:\d+", re.MULTILINE)
 _ABSENT = re.compile(r"^\[in no file searched: (?P<terms>.+)\]$", re.MULTILINE)
+_CUT = re.compile(r" \[cut; [\d,]+ characters in all[^\]]*\]$")
 _ACCOUNT = re.compile(r"^Looked at .+$", re.MULTILINE)
 
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+")
@@ -424,6 +425,8 @@ def _shown(messages: Sequence[Message]) -> dict[str, dict[int, str]]:
 def _lines(text: str) -> dict[int, str]:
     lines: dict[int, str] = {}
     for number, line in _NUMBERED.findall(text):
+        if _CUT.search(line):  # it cannot be quoted
+            continue
         before = lines.get(int(number))
         lines[int(number)] = line if before is None else f"{before}\n{line}"
     return lines
