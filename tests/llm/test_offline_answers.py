@@ -173,6 +173,18 @@ async def test_long_comments_are_left_out(workspace: MakeWorkspace) -> None:
         assert quoted["text"] == paint.rstrip("\n")
 
 
+async def test_of_a_long_docstring_the_beginning_is_quoted(workspace: MakeWorkspace) -> None:
+    said = "".join(f"    Part {n} of what a zebra is painted with.\n" for n in range(40))
+    body = "    for stripe in zebra:\n        stripe.paint()\n    return zebra\n"
+    code = f'def paint_zebra(zebra):\n    """Paint all stripes.\n\n{said}    """\n{body}'
+    talk = Talk(await workspace({"paint.py": code}))
+    outcome = await talk.ask("What does paint_zebra do?")
+    head, below = QUOTE.finditer(outcome.text)
+    assert head["text"] == "def paint_zebra(zebra):"
+    assert "> Paint all stripes. [cite: doc, paint.py, 2-2]" in outcome.text
+    assert below["text"] == body.rstrip("\n")
+
+
 async def test_lines_that_a_tool_cuts_are_not_quoted(workspace: MakeWorkspace) -> None:
     colours = '"' + "zebra=1;" * 900 + '"'
     code = f"STRIPES = {colours}\n\n\ndef paint_zebra():\n    return STRIPES\n"

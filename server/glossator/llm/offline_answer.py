@@ -46,7 +46,8 @@ _DEFINITIONS = 2  # of a name, that are quoted
 _MAX_LISTED = 5  # more of them that are listed
 _CALLERS = 6
 _MANY_CALLERS = 15  # if the question is about them
-_DEFINITION_LINES = 30  # of which all are quoted
+_DEFINITION_LINES = 30  # of which all are quoted,
+_DOCSTRING_LINES = 12  # but for a longer comment
 _SMALL_SHARE = 0.34  # a smaller share of the question's words says little,
 _FEW_WORDS = 2  # if it is not so many words
 _NAMED = 0.3  # how much names count beside lines
@@ -286,20 +287,26 @@ class _Answer:
         if around is None or stretch is None:
             return []
         statements = self._syntax[around]
-        extract = without_long_comments(
-            definition_extract(
-                stretch, place.first_line, place.last_line, statements, _DEFINITION_LINES
-            ),
-            self._terms,
+        whole = definition_extract(
+            stretch, place.first_line, place.last_line, statements, _DEFINITION_LINES
         )
-        if self._is_quoted(extract):
+        extract = without_long_comments(whole, self._terms, _DOCSTRING_LINES)
+        if self._is_quoted(extract) or any(are_twins(extract, other) for other in self._quoted):
             return []
         text = self._quote(extract, enclosing(extract, stretch, statements))
-        if place.first_line == extract.first_line and (said := _documented(stretch, found)):
+        if place.first_line == extract.first_line and (
+            said := _documented(stretch, found, extract)
+        ):
             text = f"{said}\n\n{text}"
         if extract.last_line < place.last_line:
             text += f"\n\nThe {found.kind} goes on to line {place.last_line:,}."
-        return [text]
+        parts = [text]
+        if extract != whole and whole.last_line < place.last_line:  # it is the head alone
+            body = range(whole.last_line + 1, place.last_line + 1)
+            said_below = best_extract(stretch, body, statements, self._terms)
+            if not self._is_quoted(said_below) and said_below.first_line in body:
+                parts.append(self._quote(said_below, ""))
+        return parts
 
     def _callers(self, name: str, most: int) -> list[str]:
         calls = self._seen.callers.get(name, ())
@@ -359,7 +366,7 @@ def _kind_weight(question: str) -> Callable[[str], float]:
     by_kind = weigh_by_kind(question)
 
     def weigh(path: str) -> float:
-        if kind_of(path) is FileKind.CODE and language_of(path) not in CODE and "." in path:
+        if kind_of(path) is FileKind.CODE and language_of(path) not in CODE:
             path = f"{path}.md"
         return by_kind(path)
 
@@ -409,11 +416,16 @@ def _ordered_definitions(seen: View, name: str) -> tuple[Found, ...]:
     return tuple(sorted(distinct.values(), key=order))
 
 
-def _documented(stretch: Extract, found: Found) -> str:
-    """The beginning of the comment above a definition, with its line; "" if it was not shown."""
+def _documented(stretch: Extract, found: Found, quoted: Extract) -> str:
+    """The beginning of the comment above or in a definition, with its line.
+
+    "" if it is quoted, or was not shown.
+    """
     start = max(stretch.first_line, found.place.first_line - _COMMENT_LINES)
-    for number in range(start, found.place.first_line):
-        said = stretch.line(number).strip(" \t/*#!")
+    for number in range(start, min(found.place.last_line, stretch.last_line) + 1):
+        if quoted.first_line <= number <= quoted.last_line:
+            continue
+        said = stretch.line(number).strip(" \t/*#!\"'")
         if len(said) > 1 and found.documentation.startswith(said[:_SAME_CHARACTERS]):
             return f"> {said} [cite: doc, {found.path}, {number}-{number}]"
     return ""

@@ -135,8 +135,10 @@ def holds(words: Iterable[str], term: str) -> bool:
     return any(word.startswith(term) for word in words)
 
 
-def without_long_comments(extract: Extract, terms: Mapping[str, float]) -> Extract:
-    """The part of an extract between comments of more than a few lines that says most.
+def without_long_comments(
+    extract: Extract, terms: Mapping[str, float], most: int = _MAX_COMMENT
+) -> Extract:
+    """The part of an extract between comments of more than `most` lines that says most.
 
     The extract itself if it holds no such comment, or no code.
     """
@@ -147,7 +149,7 @@ def without_long_comments(extract: Extract, terms: Mapping[str, float]) -> Extra
         end = at
         while end < len(extract.lines) and extract.comments[end]:
             end += 1
-        if end - at > _MAX_COMMENT:
+        if end - at > most:
             parts.append((start, at))
             start = end
         at = max(end, at + 1)
