@@ -73,6 +73,7 @@ class Recorder:
     applying: Callable[[EditPlan], str | None] = field(default_factory=lambda: write_to_disk)
     browser: Callable[[str], Awaitable[None]] = field(default_factory=lambda: _no_browser)
     saving: Callable[[Document], bool] | None = None  # whether it saves what it is asked to
+    leaves: bool = False  # whether it ends the server after one command
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)

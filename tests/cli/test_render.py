@@ -564,6 +564,22 @@ def test_an_index_is_built_with_a_bar() -> None:
     )
 
 
+def test_a_search_that_waits_for_its_index_shows_how_far_it_is() -> None:
+    report = {"kind": "report", "message": "700 of 1,234 files", "percentage": 56}
+    shown: list[str] = []
+
+    def show(renderer: Renderer) -> None:
+        screen = renderer._out
+        screen.progress = lambda value: shown.append(value["message"])  # type: ignore[method-assign] # what is drawn is passing
+        renderer.background(report)
+        for tool in ("Read", "Search"):
+            renderer.event(event("tool.started", callId=tool, tool=tool, arguments={}))
+            renderer.background({**report, "message": tool})
+
+    drawn(show)
+    assert shown == ["Search"]
+
+
 def test_a_pipe_is_told_of_progress_now_and_then() -> None:
     ended = glossator("index", "index")
     told = "  1%  12 of 1,234 files\n 11%  140 of 1,234 files\n 97%  1,200 of 1,234 files\n"

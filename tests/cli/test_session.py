@@ -46,6 +46,7 @@ def test_initialize_says_where_and_how(tmp_path: Path) -> None:
         "permissions": True,  # but what it may do is said all the same
         "reviews": True,
         "saves": True,
+        "leaves": True,
     }
     assert params["initializationOptions"] == {
         "settings": {"models": {"offline": True, "main": {"model": "m1"}}}

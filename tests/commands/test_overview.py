@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.commands.extract import first_paragraph
 from glossator.commands.gloss import OverviewRequest, explore_workspace, report_at
 from glossator.core.span import CitationStatus
 from tests.stage import stage
@@ -70,6 +71,31 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
         ):
             assert line in answer.text.splitlines(), line
         assert "`tests` imports" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "# Shop\n",
+        "Shop\n====\n",
+        "> *Buy one thing, and buy it well.*\n",
+        "*Buy one thing, and buy it well.*\n",
+        "[![Tests of shop](https://a/b.svg)](https://a/b) ![Version of shop](v.svg)\n",
+        '<p align="center">\n  <img src="a.png" alt="The shop in all its glory">\n</p>\n',
+        '<p>\n  <a href="https://a/b"><img\n    src="a.png"\n    alt="Shop"></a>\n</p>\n',
+        ".. image:: https://a/b.svg\n   :target: https://a/b\n   :alt: State of the build\n",
+        "[Install it now](#a) • [How to use](#b) • [Ask the shop](#c)\n",
+        "[[The shop, in other words](https://a/b)]\n",
+        "---\ntitle: Shop\n---\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "said", ["Sells things.", "**Shop** is a [program](a.md) that sells\nthings to people."]
+)
+def test_a_readme_begins_where_it_says_something(above: str, said: str) -> None:
+    lines = f"{above}\n{said}\n\nMore is said below.\n".split("\n")
+    begun = first_paragraph(lines)
+    assert [lines[number - 1] for number in begun] == said.split("\n")
 
 
 async def test_what_is_left_out_of_a_large_workspace_is_said(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.retrieval.searching import Kept
 
 WORDS = "alpha bravo charlie delta".split()
 STEPS = 60
+SECONDS = 60.0  # that are never waited for in full
 
 
 def changed(server: Kept, *paths: Path) -> None:
@@ -139,6 +141,57 @@ async def test_before_it_is_indexed_likely_files_are_read(
         assert (len(found.hits), found.pending) == (90, 0)
     else:
         assert server.index.status().state == "off: workspace.index is false"
+
+
+async def test_where_the_server_ends_soon_the_first_searches_wait_for_the_index(
+    kept: MakeKept, tree: Path
+) -> None:
+    for n in range(90):
+        (tree / f"zebra{n}.txt").write_text("one zebra\n")
+    server = await kept(tree, settle=False)
+    server.retriever.wait = SECONDS
+    for found in await asyncio.gather(server.search("zebra"), server.search("zebra")):
+        assert (len(found.hits), found.pending) == (90, 0)
+    assert server.notices == []
+
+
+async def test_a_wait_for_the_index_is_bounded_and_said(kept: MakeKept, tree: Path) -> None:
+    for n in range(90):
+        (tree / f"zebra{n}.txt").write_text("one zebra\n")
+    server = await kept(tree, settle=False)
+    server.retriever.wait = 1e-9
+    found = await server.search("zebra")
+    assert (len(found.hits), found.advice) == (60, "`glossator index` completes it now.")
+    (notice,) = server.notices
+    assert "holds 0 of 93 files. Each search goes on with it." in notice
+    await server.search("zebra")
+    assert len(server.notices) == 1  # it waits once
+
+
+@pytest.mark.parametrize(
+    ("question", "last"),
+    [
+        ("zebra stripes", {"head.py", "tests/test_zebra.py", "package.json"}),
+        ("Which package has zebra stripes?", {"head.py", "tests/test_zebra.py"}),
+    ],
+)
+async def test_while_the_index_is_not_complete_code_comes_first(
+    kept: MakeKept, tree: Path, question: str, last: set[str]
+) -> None:
+    zebra = "def {0}():\n    return zebra.stripes\n"
+    files = {
+        "head.py": "from zebra import stripes\n" * 9,
+        "package.json": '{"name": "zebra-stripes", "description": "zebra stripes"}\n',
+        "tests/test_zebra.py": zebra.format("test_zebra_stripes"),
+        "src/paint.py": zebra.format("paint"),
+        "src/wash.py": zebra.format("wash"),
+    }
+    for path, text in files.items():
+        (tree / path).parent.mkdir(exist_ok=True)
+        (tree / path).write_text(text)
+    server = await kept(tree, settle=False, index=False)
+    paths = [path for path in await server.paths(question) if path in files]
+    assert set(paths[-len(last) :]) == last
 
 
 async def test_a_search_works_while_the_worker_is_down(kept: MakeKept, tree: Path) -> None:

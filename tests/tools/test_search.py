@@ -10,6 +10,7 @@ from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.span import Citation, CitationStatus, FoundPlace, Span
 from glossator.core.tokens import estimate_tokens
+from glossator.core.uri import to_uri
 from glossator.grounding.citation_checks import Sources, verify_all
 from glossator.retrieval import Stages
 from glossator.retrieval.search_tool import SearchArgs, search_answer
@@ -103,6 +104,44 @@ async def test_the_best_are_shown_whole_and_of_the_others_what_tells_most(
     assert re.fullmatch(told, others)
     spans = [(span.first_line, span.last_line) for span in result.spans]
     assert sorted(spans) == [*[(1, 1)] * 2, *[(1, 6)] * 3, *[(6, 6)] * 2]
+
+
+@pytest.mark.parametrize(
+    ("query", "whole"),
+    [("zebra stripes", {"code"}), ("tests of zebra stripes", {"test"})],
+)
+async def test_what_says_little_is_not_shown_whole_beside_code(
+    workspace: MakeWorkspace, query: str, whole: set[str]
+) -> None:
+    imports = "".join(f"from zebra.stripes import zebra_{n}\n" for n in range(12))
+    licence = "".join(f"# Zebra stripes are licensed by part {n}.\n" for n in range(12))
+    said = "".join(f"    Zebra stripes, part {n}.\n" for n in range(40))
+    body = "    first = zebra({0})\n    second = zebra(first)\n    return stripes(second)\n"
+    files = {
+        **{f"head{n}.py": f"{imports}\nZEBRA = {n}\n" for n in range(2)},
+        "licence.py": f"{licence}\nSTRIPES = 1\n",
+        "said.py": f'def zebra():\n    """Stripes.\n\n{said}    """\n    return stripes\n',
+        **{f"tests/test_{n}.py": f"def test_{n}():\n{body}".format(n) for n in range(3)},
+        **{f"code{n}.py": f"def herd_{n}():\n{body}".format(n) for n in range(2)},
+    }
+    ws = await workspace(files)
+    result = await ws.call("Search", query=query)
+    lines = {to_uri(str(ws.root / path)): text.count("\n") for path, text in files.items()}
+    shown = [
+        span.uri for span in result.spans if span.last_line - span.first_line + 1 == lines[span.uri]
+    ]
+    assert {uri.rpartition("/")[2][:4] for uri in shown} == whole
+
+
+async def test_a_few_lines_that_are_left_take_no_place(workspace: MakeWorkspace) -> None:
+    herd = "def herd_{0}():\n    grass = {0}\n    eat(grass)\n    return zebra(grass)\n"
+    ws = await workspace({f"f{n}.py": herd.format(n) for n in range(5)})
+    first = (await ws.call("Search", query="zebra", limit=1)).text.partition(":")[0][3:]
+    ws.reads.forget_ranges()
+    await ws.call("Read", path=first, limit=2)
+    result = await ws.call("Search", query="zebra")
+    assert f"1. {first}:1-4 ({first.replace('f', 'herd_')[:-3]}) [other lines" in result.text
+    assert len(re.findall(r"^1\tdef herd", result.text, re.MULTILINE)) == 3
 
 
 async def test_what_stands_above_is_not_shown_again(workspace: MakeWorkspace) -> None:

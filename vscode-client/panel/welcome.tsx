@@ -7,7 +7,13 @@ import { Icon } from "./ui/icon.tsx";
 const EXAMPLES = [
   "How is this project put together?",
   "Where are errors handled, and what happens to them?",
-  "Which parts have no tests?",
+  "Which settings are there, and where are they read?",
+];
+// Without a model, questions that lines answer.
+const OFFLINE_EXAMPLES = [
+  "Where are errors handled?",
+  "Where is the configuration read?",
+  "What does the main function do?",
 ];
 
 /** What Glossator is, what can be asked, and how to set a key. */
@@ -22,7 +28,7 @@ export function Welcome() {
         each claim rests on.
       </p>
       <ul class="examples">
-        {EXAMPLES.map((question) => (
+        {(offline ? OFFLINE_EXAMPLES : EXAMPLES).map((question) => (
           <li key={question}>
             <button
               type="button"

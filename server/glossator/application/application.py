@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_INDEX_WAIT = 6.0  # seconds for a first search, where no later one would find it built
 _HEAD_START = 1.5  # seconds for a first question to be sent
 
 
@@ -100,6 +101,7 @@ class Application:
             notice=port.tell,
             embedding=self._embedding,
         )
+        self.retriever.wait = _INDEX_WAIT if port.leaves else 0.0
         if settings.retrieval.contexts == "generated":
             self.retriever.index.contexts = contexts_file()
         self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")

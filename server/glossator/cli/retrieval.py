@@ -88,7 +88,8 @@ def search(  # noqa: PLR0913 - an option each
     if explain:
         argument["explain"] = True
 
-    ask_server(context, common, Command("glossator.search", argument))
+    command = Command("glossator.search", argument)
+    ask_server(context, common, command, progress=not common.json)  # of the index
 
 
 @with_options

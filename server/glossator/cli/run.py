@@ -105,7 +105,8 @@ class CommandRun:
     def _work(self, process: Popen[bytes]) -> None:
         """Do the work on an event loop; leaves no process behind."""
         common, server = self._common, None
-        setup = Setup(common.roots, common.settings, self._user is not None, common.trusted)
+        leaves = not isinstance(work, Talk)
+        setup = Setup(common.roots, common.settings, self._user is not None, common.trusted, leaves)
         replies = Replies(self._display, common.roots, self._lock, self._user)
         with asyncio.Runner() as runner:
             try:
@@ -133,8 +134,9 @@ class CommandRun:
             if self._talking is not None:
                 self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))
-        elif method == "$/progress" and self._progress:
-            self._display.progress(params["value"])
+        elif method == "$/progress":
+            show = self._display.progress if self._progress else self._display.background
+            show(params["value"])
         elif method == "window/showMessage":
             self._lock.show(partial(self._display.notice, params["message"]))
 

@@ -37,7 +37,8 @@ _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 class Setup:
     """What `initialize` sends: absolute roots, and settings by their wire names.
 
-    `answers`: somebody is there to answer questions. `trusted`: the user trusts the workspace for
+    `answers`: somebody is there to answer questions. `leaves`: the server ends after one command.
+    `trusted`: the user trusts the workspace for
     this run; otherwise the server goes by what is remembered, and asks.
     """
 
@@ -45,6 +46,7 @@ class Setup:
     settings: Mapping[str, Json] = field(default_factory=dict)
     answers: bool = False
     trusted: bool = False
+    leaves: bool = True
 
 
 class CommandCancelled(GlossatorError):
@@ -224,6 +226,7 @@ def _initialize(setup: Setup) -> dict[str, Json]:
                     "permissions": True,  # what nobody can be asked about is denied, with words
                     "reviews": True,
                     "saves": True,  # edits are on disk at once
+                    "leaves": setup.leaves,
                 }
             },
         },

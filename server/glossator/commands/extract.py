@@ -46,6 +46,17 @@ _BUILTINS = {  # by language; that these are called says nothing
     "python": frozenset(dir(builtins)),
 }
 _SPECIAL = re.compile(r"__\w+__")
+# Of Markdown and reStructuredText: badges are pictures, menus are links.
+_IMAGE = re.compile(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\](?:\([^)]*\)|\[[^\]]*\]))?")
+_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^>]*>?|^[^<>]*\">")
+_LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+|`[^`]*`_+")
+_NO_PROSE = re.compile(
+    r"[#=\-~|>:<]|[*+] |\.\. |```|\[[^\]]*\]:|([*_]{1,3})[^*_]+\1\W*$|$"  # a motto is emphasised
+)
+_UNDERLINE = re.compile(r"([=\-~^*])\1{2,}")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_PROSE_WORDS = 4  # beside links, in the first line of a paragraph,
+_SHORT_WORDS = 2  # or if it is a sentence without links
 
 _Users = Mapping[tuple[FileKind, str], Sequence[SourceLine]]  # where, by kind of file and name
 
@@ -252,21 +263,36 @@ def _of_folder(app: Application, quoting: Quoting, pointed: Pointed) -> tuple[li
 
 
 def beginning(quoting: Quoting, path: str) -> Iterator[str]:
-    """The first paragraph of a text."""
+    """The first paragraph of a text that says something."""
     document = quoting.snapshot.read(path)
-    if not isinstance(document, Document):
-        return
-    numbered = ((at, line.strip()) for at, line in enumerate(document.lines, 1))
-    begun: list[tuple[int, str]] = []
-    for at, line in numbered:
-        if begun and not line:
-            break
-        if line and line[0] not in "#=-<![|":
-            begun.append((at, line))
-    if begun:
-        text = " ".join(line for _, line in begun)
-        mark = quoting.cite(path, document.sha256, begun[0][0], begun[-1][0])
+    if isinstance(document, Document) and (begun := first_paragraph(document.lines)):
+        text = " ".join(begun.values())
+        mark = quoting.cite(path, document.sha256, min(begun), max(begun))
         yield f"{_sentence(text)} {mark}"
+
+
+def first_paragraph(lines: Sequence[str]) -> dict[int, str]:
+    """The lines, by number (1-based), of the first paragraph that says something.
+
+    Badges, tags, mottos, headings and menus are no such paragraph.
+    """
+    begun: dict[int, str] = {}
+    for at, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+        text = _TAG.sub(" ", _IMAGE.sub(" ", line)).strip()
+        if begun and (not text or _NO_PROSE.match(text)):
+            break
+        if begun or _begins_prose(text, below):
+            begun[at] = text
+    return begun
+
+
+def _begins_prose(text: str, next_line: str) -> bool:
+    """Whether a line, without its pictures and tags, begins a paragraph that says something."""
+    if _NO_PROSE.match(text) or _UNDERLINE.fullmatch(next_line.strip()):
+        return False
+    said = _LINK.sub(" ", text)
+    short = said == text and text.endswith(".")
+    return len(_WORDS.findall(said)) >= (_SHORT_WORDS if short else _PROSE_WORDS)
 
 
 async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:

@@ -36,10 +36,15 @@ from glossator.workspace import (
     version_of,
 )
 
+_INDEX_SECONDS = 2.0  # for the index for Search to be opened
+
 
 @dataclass(frozen=True, slots=True)
 class StatusRequest:
-    """With `wait`, the answer comes once the workspace has been scanned."""
+    """With `wait`, the answer comes once the workspace has been scanned.
+
+    From a client that leaves, also once the index for Search is open, or after two seconds.
+    """
 
     wait: bool = False
 
@@ -48,6 +53,8 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
     """The state at this moment."""
     if request.wait:
         await app.ready()
+        if app.port.leaves:
+            await app.retriever.settle(_INDEX_SECONDS)
     setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
     ripgrep = await asyncio.to_thread(find_ripgrep, setting, folders)  # asks it for its version
     kept = await app.symbols.statistics(app.host.snapshot())

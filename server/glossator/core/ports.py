@@ -105,6 +105,10 @@ class EditorPort(Protocol):
         """The editor's name and version; "" if it is not known."""
 
     @property
+    def leaves(self) -> bool:
+        """Whether it ends the server after one command."""
+
+    @property
     def tells_diagnostics(self) -> bool:
         """Whether `diagnostics` can give anything."""
 

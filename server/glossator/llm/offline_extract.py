@@ -6,19 +6,27 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from glossator.core.code_lines import code_lines, comment_lines
 from glossator.core.span import Statement
-from glossator.core.terms import is_import
+from glossator.core.terms import is_import, parts_of
 
 _MAX_LINES = 16  # of a quote
 _MIN_LINES = 5  # a shorter one gets the statements around it
 _MAX_WHOLE_LINES = 60  # lines of a statement that cannot be divided
 _COMMENT_WEIGHT = 0.7  # how much a term counts that only a comment holds,
-_LIST_WEIGHT = 0.3  # or only a list of names
+_LIST_WEIGHT = 0.3  # or only a list of names,
+_HANDED_ON_WEIGHT = 0.5  # or only a value that is handed on under its own name,
+_SHAPE_WEIGHT = 0.6  # or only a type's declaration;
+_NAMED_WEIGHT = 1.2  # and one in the name of a definition
 _RARITY = 0.25
+_MAX_COMMENT = 4  # lines of a comment that is quoted with code
+_TWINS = 0.75  # of the shorter of two extracts stands in the other if they say the same,
+_ALIKE_FROM = 12  # in pieces of so many characters
 _REPEAT_WEIGHT = 0.05  # how much each further line with a term counts
 _LINE_COST = 0.01  # of all terms' weight
 _LANGUAGES = {
@@ -43,16 +51,20 @@ _LANGUAGES = {
     ".yaml": "yaml",
     ".yml": "yaml",
 }
-_PROSE = {".md", ".toml", ".yaml", ".yml"}
-_DOCSTRINGS = ('"""', "'''", 'r"""')
-_COMMENT = re.compile(r"//|/?\*|#(?!include|define|if|el|endif|pragma|\[)")
 _LISTED = re.compile(r"""\s*["']?[\w.]+["']?,?\s*""")
+_HANDED_ON = re.compile(r"\s*(?:\w+\.)*_?(\w+)\s*(?::[^=]*)?[=:]\s*(?:\w+\.)*_?\1[,;]?\s*")
+_SHAPE = re.compile(r"\s*(?:export |declare |pub )*(?:interface|type)\s+\w")
+_NAMED = re.compile(
+    r"\s*(?:[\w()]+ +)*(?:def|fn|func|function|class|struct|enum|trait)\s"
+    r"|\s*(?:export )?(?:const|let) \w+(?::[^=]*)? = (?:async )?(?:\(|function\b)"
+)
 _FLOW = re.compile(
     r"[\s})]*(?:async |await )?(?:if|elif|else|elsif|for|foreach|while|until|unless|try|catch"
     r"|except|finally|ensure|rescue|with|switch|match|case|when|do|begin|loop|return|select|unsafe|go"
     r"|defer|@\w.*)\b"
 )
 _ATTRIBUTES = ("#[", "@", "[")
+_WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _NAME_CHARACTERS = 90
 
@@ -90,6 +102,11 @@ class Extract:
         """The line with a 1-based number."""
         return self.lines[number - self.first_line]
 
+    def is_comment_at(self, number: int) -> bool:
+        """Whether the line with a 1-based number is here and looks like a comment."""
+        at = number - self.first_line
+        return 0 <= at < len(self.lines) and self.comments[at]
+
     @property
     def text(self) -> str:
         """The lines, joined."""
@@ -98,7 +115,7 @@ class Extract:
     @cached_property
     def comments(self) -> tuple[bool, ...]:
         """Which lines look like comments or docstrings; none in prose."""
-        return tuple(_comment_lines(self))
+        return tuple(comment_lines(self.path, self.lines))
 
     @property
     def is_comment(self) -> bool:
@@ -106,20 +123,77 @@ class Extract:
         return all(self.comments[at] for at, line in enumerate(self.lines) if line.strip())
 
 
+def words_in(line: str) -> frozenset[str]:
+    """The words of a line and their parts, in lower case."""
+    return frozenset(
+        each.lower() for word in _WORD.findall(line) for each in (word, *parts_of(word))
+    )
+
+
+def holds(words: Iterable[str], term: str) -> bool:
+    """Whether one of the words begins with a term: "etag" is not in `invokeTag`."""
+    return any(word.startswith(term) for word in words)
+
+
+def without_long_comments(
+    extract: Extract, terms: Mapping[str, float], most: int = _MAX_COMMENT
+) -> Extract:
+    """The part of an extract between comments of more than `most` lines that says most.
+
+    The extract itself if it holds no such comment, or no code.
+    """
+    code = code_lines(extract.path, extract.lines)
+    parts: list[tuple[int, int]] = []  # the lines of each, as places in the extract
+    start = at = 0
+    while at < len(extract.lines):
+        end = at
+        while end < len(extract.lines) and extract.comments[end]:
+            end += 1
+        if end - at > most:
+            parts.append((start, at))
+            start = end
+        at = max(end, at + 1)
+    parts.append((start, len(extract.lines)))
+    telling = [
+        extract.part(extract.first_line + first, extract.first_line + last - 1)
+        for first, last in parts
+        if any(code[first:last])
+    ]
+    return max(telling, key=lambda part: share(part, terms), default=extract)
+
+
+def are_twins(one: Extract, other: Extract) -> bool:
+    """Whether two extracts say nearly the same, as copies and generated code do."""
+    if one.path == other.path:
+        return False
+    fewer, more = sorted((one, other), key=lambda each: len(each.text))
+    matcher = SequenceMatcher(None, fewer.text, more.text, autojunk=False)
+    same = sum(block.size for block in matcher.get_matching_blocks() if block.size >= _ALIKE_FROM)
+    return same >= _TWINS * len(fewer.text)
+
+
 def weights(terms: Sequence[str], extracts: Iterable[Extract]) -> dict[str, float]:
     """How much each term weighs: the rarer in the lines that were read, the more.
 
     The differences stay small: the lines were read because they hold the important terms.
     """
-    lines = [line.lower() for extract in extracts for line in extract.lines]
-    held = Counter(term for line in lines for term in terms if term in line)
+    lines = [words_in(line) for extract in extracts for line in extract.lines]
+    held = Counter(term for line in lines for term in terms if holds(line, term))
     return {term: 1 / (1 + _RARITY * math.log1p(held[term])) for term in terms}
 
 
-def share(extract: Extract, terms: Mapping[str, float]) -> float:
-    """The share of the terms' weight in the lines, 0 to 1; code counts more than comments."""
-    found, _ = _Scores(extract, (), terms).over(extract.first_line, extract.last_line)
-    return found
+def share(
+    extract: Extract,
+    terms: Mapping[str, float],
+    stretch: Extract | None = None,
+    statements: Sequence[Statement] = (),
+) -> float:
+    """The share of the terms' weight in the lines, about 0 to 1; code counts more than comments.
+
+    With the `stretch` that they are of and its statements, the declarations of types count less.
+    """
+    scores = _Scores(stretch or extract, statements, terms)
+    return scores.over(extract.first_line, extract.last_line)[0]
 
 
 def best_extract(
@@ -129,7 +203,7 @@ def best_extract(
 
     At least one of their lines is in the `place`. Without statements, paragraphs are used instead.
     """
-    statements = statements or tuple(_paragraphs(stretch))
+    statements = _uncommented(stretch, statements) or tuple(_paragraphs(stretch))
     shown = range(stretch.first_line, stretch.last_line + 1)
 
     def fits(first: int, last: int) -> bool:
@@ -144,6 +218,14 @@ def best_extract(
     if not windows:
         return stretch.part(place.start, min(place.stop - 1, place.start + _MAX_LINES - 1))
     best = max(windows, key=lambda at: (scores.worth(at[0], at[1]), -at[0]))
+    code = code_lines(stretch.path, stretch.lines)
+    of_code = [
+        each
+        for each in windows
+        if any(code[each[0] - stretch.first_line : each[1] + 1 - stretch.first_line])
+    ]
+    if of_code and best not in of_code:  # what a comment speaks of says more than it does
+        best = max(of_code, key=lambda at: (scores.worth(at[0], at[1]), -at[0]))
     first, last, siblings = best
     grown = _around(statements, first, last)
     if grown is not None and fits(*grown):
@@ -167,7 +249,7 @@ def definition_extract(
     """
     whole = _around(statements, first, last, most=last + 1) or (first, last)
     start = max(min(whole[0], first), stretch.first_line)
-    if first - start > _MAX_LINES:
+    if first - start > _MAX_COMMENT:
         start = first
     if last - start < most and last <= stretch.last_line:
         return stretch.part(start, last)
@@ -182,6 +264,18 @@ def definition_extract(
     return stretch.part(start, min(end, stretch.last_line))
 
 
+def _head(stretch: Extract, node: Statement) -> str:
+    """The first line of a statement below its comment; "" if it is not in the stretch."""
+    for number in range(max(node.first_line, stretch.first_line), node.head_line + 1):
+        if number > stretch.last_line:
+            break
+        at = number - stretch.first_line
+        text = stretch.lines[at].strip()
+        if text and not stretch.comments[at] and not text.startswith(_ATTRIBUTES):
+            return text
+    return ""
+
+
 def enclosing(extract: Extract, stretch: Extract, statements: Sequence[Statement]) -> str:
     """The line that begins the definition around an extract; "" if none was shown."""
     name = ""
@@ -191,10 +285,7 @@ def enclosing(extract: Extract, stretch: Extract, statements: Sequence[Statement
         holds = in_body or in_head
         if not holds or node.first_line < stretch.first_line:
             continue
-        heads = range(node.first_line, min(node.head_line, stretch.last_line) + 1)
-        lines = [n for n in heads if not stretch.comments[n - stretch.first_line]]
-        texts = (stretch.line(n).strip() for n in lines)
-        text = next((text for text in texts if text and not text.startswith(_ATTRIBUTES)), "")
+        text = _head(stretch, node)
         if text and "`" not in text and not _FLOW.match(text):
             name = text
     name = name.rstrip("{ ")
@@ -224,16 +315,28 @@ class _Scores:
             and is_import(stretch.line(each.first_line))
             for number in range(each.first_line, each.last_line + 1)
         }
+        shapes = {
+            number
+            for each in statements
+            if (head := _head(stretch, each)) and _SHAPE.match(head)
+            for number in range(each.first_line, each.last_line + 1)
+        }
         self._held: list[dict[str, float]] = []
         for number, line in enumerate(stretch.lines, stretch.first_line):
-            lower, is_comment = line.lower(), stretch.comments[number - stretch.first_line]
+            words, is_comment = words_in(line), stretch.comments[number - stretch.first_line]
             counts = _COMMENT_WEIGHT if is_comment else 1.0
             if number in imports or (not is_comment and is_import(line)):
                 self._held.append({})
                 continue
             if _LISTED.fullmatch(line):
                 counts = _LIST_WEIGHT
-            self._held.append({term: counts for term in terms if term in lower})
+            elif number in shapes:
+                counts *= _SHAPE_WEIGHT
+            elif not is_comment and _HANDED_ON.fullmatch(line):
+                counts = _HANDED_ON_WEIGHT
+            elif not is_comment and _NAMED.match(line):
+                counts = _NAMED_WEIGHT
+            self._held.append({term: counts for term in terms if holds(words, term)})
 
     def over(self, first: int, last: int) -> tuple[float, float]:
         """The share of the terms' weight in some lines, and a bonus for lines that repeat terms."""
@@ -294,6 +397,20 @@ def _all(statements: Sequence[Statement]) -> Iterator[Statement]:
         yield from _all(each.inner)
 
 
+def _uncommented(stretch: Extract, statements: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements without comments of more than a few lines above them."""
+
+    def without(node: Statement) -> Statement:
+        first = node.first_line
+        while first < node.head_line and stretch.is_comment_at(first):
+            first += 1
+        short = first - node.first_line <= _MAX_COMMENT
+        inner = _uncommented(stretch, node.inner)
+        return replace(node, first_line=node.first_line if short else first, inner=inner)
+
+    return tuple(map(without, statements))
+
+
 def _paragraphs(stretch: Extract) -> Iterator[Statement]:
     """The runs of lines that are not blank; a fenced block is one."""
     start, fence = 0, ""
@@ -308,21 +425,3 @@ def _paragraphs(stretch: Extract) -> Iterator[Statement]:
         elif start and not line.strip() and (not fence or number > stretch.last_line):
             yield Statement(start, number - 1, number - 1)
             start = 0
-
-
-def _comment_lines(extract: Extract) -> list[bool]:
-    suffix = PurePosixPath(extract.path).suffix
-    if suffix not in _LANGUAGES.keys() - _PROSE:
-        return [False] * len(extract.lines)
-    said: list[bool] = []
-    within, before = False, ":"
-    for text in map(str.strip, extract.lines):
-        begins = text.startswith(_DOCSTRINGS)
-        ends = text.count('"""') % 2 or text.count("'''") % 2
-        if text in _DOCSTRINGS and not within and not before.endswith(":"):
-            said = [True] * len(said)  # the extract began within it
-        elif ends and (within or begins):
-            within = not within
-        said.append(within or begins or text in _DOCSTRINGS or _COMMENT.match(text) is not None)
-        before = text or before
-    return said

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
 from glossator.core.file_kinds import language_of
@@ -20,29 +22,51 @@ from glossator.core.terms import (
 from glossator.llm.model import ContentBlock, Message
 from glossator.llm.offline_extract import Extract
 
-_HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: [(\[]|$)", re.MULTILINE)
+_HIT = re.compile(
+    r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?:$| \[| \((?P<title>.*?)\)(?:$| \[))",
+    re.MULTILINE,
+)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(rf"\b(?:{DEFINING})\s+(\w{{3,}})")
-_FOUND = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<text>.*)  \[(?P<about>.+)\]$", re.MULTILINE)
+_FOUND = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<text>.*?)  \[(?P<about>.+)\]$", re.MULTILINE)
 _RANGE = re.compile(r"^(?P<kind>[^,]+?)(?: in [^,]+)?, lines (?P<first>\d+)-(?P<last>\d+)")
+_MATCH = re.compile(r"^\d+:(.*)$", re.MULTILINE)
 _NEAR = re.compile(r"^  (?P<name>\w+): .+:\d+", re.MULTILINE)
 _ABSENT = re.compile(r"^\[in no file searched: (?P<terms>.+)\]$", re.MULTILINE)
+_CUT = re.compile(r" \[cut; [\d,]+ characters in all[^\]]*\]$")
 _ACCOUNT = re.compile(r"^Looked at .+$", re.MULTILINE)
 
 _QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+")
 _MARKED = re.compile(r"`([A-Za-z_]\w*(?:(?:\.|::)\w+)*)[^`]*`|\b([A-Za-z_]\w*)(?:\(\)|!(?=\W))")
 _LONE = re.compile(r"\s*([A-Za-z_]\w{2,})\s*[?.!]?\s*")
 _CAPITAL = re.compile(r"(?<=[\w,] )([A-Z]\w{2,})\b")
+_SLIP_LETTERS = 5  # with a letter more or less, a shorter word is another word,
+_LONG_LETTERS = 8  # and with another letter one of fewer than so many
+_ALIKE = 0.8  # the ratio of `difflib` for a word with a slip
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Words of other languages that only join others, and are none in English.
+_JOINING = frozenset(
+    """
+    wo wie wird werden sind der das den dem des ein eine einer einen und oder nicht von mit wenn
+    welche welcher welches kann warum wann gibt ist für zu
+    où est sont les une des dans et ou que qui quel quelle quels quelles pour avec pourquoi quand
+    comment
+    dónde donde cómo qué cuál cuándo el los las una del y por para con se un la le en
+    onde como quando são uma dove quali sono gli della nel
+    """.split()
+)
+_OTHER_LANGUAGE = 2  # such words in a question
 
 
 @dataclass(frozen=True, slots=True)
 class ReadableLines:
-    """Lines worth reading (1-based, inclusive)."""
+    """Lines worth reading (1-based, inclusive); `title` names what Search found in them."""
 
     path: str
     first_line: int
     last_line: int
+    title: str = field(default="", compare=False)
 
     def overlaps(self, other: ReadableLines) -> bool:
         """Whether a line belongs to both."""
@@ -115,15 +139,62 @@ def names_of(question: str) -> Names:
     return Names(tuple(sure), tuple(dict.fromkeys(perhaps)))
 
 
+def without_joining_words(question: str) -> str:
+    """The question without the joining words of another language, if it is asked in one."""
+    joining = [word for word in _LETTERS.findall(question) if word.lower() in _JOINING]
+    if len({word.lower() for word in joining}) < _OTHER_LANGUAGE:
+        return question
+    return re.sub(rf"\b(?:{'|'.join(joining)})\b", " ", question)
+
+
+def slips_of(word: str) -> str:
+    """A pattern for what `word` may be meant to be: one letter more, less, or two swapped.
+
+    In a long word also another letter: "decide" is no slip for "decode". "" for a word that is too
+    short to tell.
+    """
+    word = stem(word.lower())
+    if len(word) < _SLIP_LETTERS or not _LETTERS.fullmatch(word):
+        return ""
+    other = r"\w?" if len(word) >= _LONG_LETTERS else ""
+    ways = {
+        way
+        for at in range(1, len(word))
+        for way in (
+            rf"{word[:at]}\w{word[at:]}",
+            rf"{word[:at]}{other}{word[at + 1 :]}",
+            f"{word[: at - 1]}{word[at]}{word[at - 1]}{word[at + 1 :]}",
+        )
+    }
+    return "|".join(sorted(ways))
+
+
+def meant_by(word: str, said: str) -> str:
+    """The word of a text that `word`, with a slip, is meant to be; "" if none is alike."""
+    pattern, wanted = re.compile(slips_of(word) or "$^"), word.lower()
+    found = Counter(
+        part.lower() for each in _LETTERS.findall(said) for part in (each, *parts_of(each))
+    )
+
+    def likeness(each: str) -> float:
+        pairs = (wanted, each), (stem(wanted), stem(each))
+        return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
+
+    alike = {each: likeness(each) for each in found if pattern.match(each)}
+    best = max(alike, key=lambda each: (round(alike[each], 2), found[each], each), default="")
+    return best if best and alike[best] >= _ALIKE else ""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The conversation since the last question.
 
     `definitions`, `callers` and `near` (similar names) are by name; `hits` are places that Search
     found, `prose` those it found in prose alone; `read` are the places that were read, `shown` all
-    lines that Read or Search showed by path and number. `failures` are what the tools said that
-    failed, then what those said that found nothing; so many `images` were attached. `remembered`
-    are memories that came with the question, as Markdown.
+    lines that Read or Search showed by path and number. `respelled` are words of the question that
+    no file contains, each with the word that Grep found in its place, or "". `failures` are what
+    the tools said that failed, then what those said that found nothing; so many `images` were
+    attached. `remembered` are memories that came with the question, as Markdown.
     """
 
     question: str
@@ -139,6 +210,8 @@ class View:
     has_read: bool
     shown: Mapping[str, Mapping[int, str]]
     absent: tuple[str, ...]
+    respelled: Mapping[str, str]
+    searches: int
     account: str
     failures: tuple[str, ...]
     calls: int
@@ -146,6 +219,15 @@ class View:
     ending: bool
     images: int
     remembered: tuple[str, ...] = ()
+
+    @property
+    def meant(self) -> str:
+        """The question with its slips put right, without the joining words of another language."""
+        meant = without_joining_words(self.question)
+        for word, instead in self.respelled.items():
+            if instead:
+                meant = re.sub(rf"\b{re.escape(word)}\b", instead, meant)
+        return meant
 
     @property
     def absent_terms(self) -> frozenset[str]:
@@ -179,9 +261,9 @@ def view(messages: Sequence[Message]) -> View:
     good = [(call, text) for call, text, failed in answered if not failed]
     bad = [text for _, text, failed in answered if failed]
     searches = [(call["input"], text) for call, text in good if call["name"] == "Search"]
-    said = "\n".join(text for given, text in searches if "glob" not in given)
+    said = [text for given, text in searches if "glob" not in given]
     looked_up = [(call["input"], text) for call, text in good if call["name"] == "Symbols"]
-    absent = _ABSENT.search(said)
+    absent = _ABSENT.search(said[-1]) if said else None
     account = _ACCOUNT.search("\n".join(text for _, text in good))
     return View(
         question=question,
@@ -195,7 +277,7 @@ def view(messages: Sequence[Message]) -> View:
             for given, text in looked_up
             if given["mode"] == "definitions"
         },
-        hits=_places(text for given, text in searches if "glob" not in given),
+        hits=_places(reversed(said)),  # what was found last was asked for in better words
         prose=_places(text for given, text in searches if "glob" in given),
         read=tuple(
             ReadableLines(given["path"], given["offset"], given["offset"] + given["limit"] - 1)
@@ -204,6 +286,8 @@ def view(messages: Sequence[Message]) -> View:
         has_read=any(call["name"] == "Read" for call, _, _ in answered),
         shown=_shown(messages),
         absent=tuple(absent["terms"].split(", ")) if absent else (),
+        respelled=_respelled(question, answered),
+        searches=len(said),
         account=account[0] if account else "",
         failures=(*bad, *(text for _, text in good if text.startswith(("No ", "Nothing ")))),
         calls=len(answered),
@@ -292,11 +376,27 @@ def _symbols(
             )
 
 
+def _respelled(question: str, answered: Sequence[tuple[ContentBlock, str, bool]]) -> dict[str, str]:
+    """The words that Grep looked for, each with what it found in its place, or ""."""
+    found = {
+        call["input"]["pattern"]: "" if failed else "\n".join(_MATCH.findall(text))
+        for call, text, failed in answered
+        if call["name"] == "Grep"
+    }
+    words = dict.fromkeys(_LETTERS.findall(question)) if found else ()
+    return {
+        word: meant_by(word, found[pattern])
+        for word in words
+        if (pattern := slips_of(word)) and pattern in found
+    }
+
+
 def _places(results: Iterator[str]) -> tuple[ReadableLines, ...]:
     hits = (hit for text in results for hit in _HIT.finditer(text))
     return tuple(
         dict.fromkeys(
-            ReadableLines(hit["path"], int(hit["first"]), int(hit["last"])) for hit in hits
+            ReadableLines(hit["path"], int(hit["first"]), int(hit["last"]), hit["title"] or "")
+            for hit in hits
         )
     )
 
@@ -325,6 +425,8 @@ def _shown(messages: Sequence[Message]) -> dict[str, dict[int, str]]:
 def _lines(text: str) -> dict[int, str]:
     lines: dict[int, str] = {}
     for number, line in _NUMBERED.findall(text):
+        if _CUT.search(line):  # it cannot be quoted
+            continue
         before = lines.get(int(number))
         lines[int(number)] = line if before is None else f"{before}\n{line}"
     return lines

@@ -23,7 +23,7 @@ class Client:
     `name`: what it calls itself. `events`: wants `glossator/event`. `questions`, `diagnostics`,
     `permissions`, `reviews`: knows `glossator/question`, `…/diagnostics`, `…/permission`,
     `…/review`. `saves`: knows `glossator/saveDocuments`. `calls`: knows `glossator/calls`.
-    `terminal`: knows `glossator/terminal`.
+    `terminal`: knows `glossator/terminal`. `leaves`: ends the server after one command.
     `links`: follows `command:` links. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: whether its user trusts these folders; None if it does not know.
@@ -50,6 +50,7 @@ class Client:
     saves: bool = False
     calls: bool = False
     terminal: bool = False
+    leaves: bool = False
     links: bool = False
     commands: bool = False
     edits: EditSupport = field(default_factory=EditSupport)
@@ -89,6 +90,7 @@ def describe(params: types.InitializeParams) -> Client:
         saves=_declares(capabilities.experimental, "saves"),
         calls=_declares(capabilities.experimental, "calls"),
         terminal=_declares(capabilities.experimental, "terminal"),
+        leaves=_declares(capabilities.experimental, "leaves"),
         links=_declares(capabilities.experimental, "links"),
         commands=_declares(capabilities.experimental, "commands"),
         name=name,

@@ -173,6 +173,11 @@ class ClientPort:
         return f"{self._client.name} {self._client.version}".strip()
 
     @property
+    def leaves(self) -> bool:
+        """Whether the client said so."""
+        return self._client.leaves
+
+    @property
     def tells_diagnostics(self) -> bool:
         """Whether the client said so."""
         return self._client.diagnostics

@@ -11,10 +11,12 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from glossator.core.document import Document
+from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.jobs import SearchChunks
@@ -31,6 +33,7 @@ from glossator.retrieval.chunks.requests import (
 )
 from glossator.retrieval.chunks.words import words_of
 from glossator.retrieval.likely import likely_files
+from glossator.retrieval.telling import tells
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
@@ -42,6 +45,8 @@ if TYPE_CHECKING:  # it imports numpy, which takes long
 _log = logging.getLogger(__name__)
 
 _RERANKED = 150  # hits that a reranker reads
+_ASK_AGAIN = "Ask again in a minute."
+_COMPLETE_IT = "`glossator index` completes it now."
 _MAX_TRIES = 3  # while the index is found to be unusable, and files change
 
 
@@ -69,7 +74,8 @@ class Found:
     """The best chunks, the terms that were looked for, and how much was searched.
 
     `absent` are the question's words that no file holds. `pending` files hold a word, too, and were
-    not looked at, because the index is not complete yet. `problem` says which stage did not work.
+    not looked at, because the index is not complete yet; `advice` tells the user what helps.
+    `problem` says which stage did not work.
     """
 
     hits: tuple[Hit, ...]
@@ -78,6 +84,7 @@ class Found:
     pending: int
     absent: tuple[str, ...] = ()
     problem: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,7 @@ class Retriever:
         """
         self.index = ChunkKeeper(host, worker, settings, progress, notice, patience, self._indexed)
         self.stages = ALL_STAGES  # of a search that names none
+        self.wait = 0.0  # seconds for the index before the first search, if the server ends soon
         self.embedding: Embedding | None = None
         self.on_indexed: Callable[[str, Iterable[str]], None] = lambda _root, _paths: None
         """Hears which files of a root, by relative path, are in the index now."""
@@ -119,10 +127,17 @@ class Retriever:
         self._making: asyncio.Task[None] | None = None  # makes what embeds, or gives it all files
         self._loaded_by: int | None = None  # the worker's process that was to load all vectors
         self._host, self._worker, self._settings = host, worker, settings
+        self._notice, self._waiting, self._waited = notice, asyncio.Lock(), False
 
     def start(self) -> None:
         """Begin to index in the background."""
         self.index.start()
+
+    async def settle(self, seconds: float) -> None:
+        """Wait up to so long until everything is indexed that can be."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.index.settle()
 
     async def close(self) -> None:
         """End the work; what was committed stays."""
@@ -154,6 +169,7 @@ class Retriever:
         if not terms:
             return Found((), (), 0, 0)
         roots = tuple(outermost(snapshot.roots))
+        await self._wait_for_index(roots)
         covered = self.index.covers(roots)
         asked = SearchRequest(
             self.index.library_of(snapshot),
@@ -183,6 +199,8 @@ class Retriever:
             if not changed:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
+        if asked.corpus is not None:  # the figures that rank know a part of the files alone
+            hits = _telling_first(snapshot, question, hits)
         problem = "" if self.embedding is None else self.embedding.problem
         if found.problem and not (found.problem == LOADING and problem):
             problem = found.problem
@@ -203,7 +221,22 @@ class Retriever:
             found.pending,
             absent,
             " ".join(filter(None, problems)),
+            _COMPLETE_IT if self.wait else _ASK_AGAIN,
         )
+
+    async def _wait_for_index(self, roots: tuple[str, ...]) -> None:
+        """Wait once for the index, for so long as may be; what was committed by then stays."""
+        async with self._waiting:
+            waited, self._waited = self._waited, True
+            if waited or not self.wait or not self._settings.index or self.index.covers(roots):
+                return
+            await self.settle(self.wait)
+        status = self.index.status()
+        if not self.index.covers(roots) and not status.problem:
+            self._notice(
+                f"After {self.wait:.0f} s the index for Search holds {status.files:,} of"
+                f" {status.listed:,} files. Each search goes on with it. {_COMPLETE_IT}"
+            )
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
         """Embed the chunks of files that were indexed, and say which these are."""
@@ -263,6 +296,18 @@ async def _reranked(
         replace(hits[at], places={**hits[at].places, better.by: StageRank(rank, 0.0)})
         for rank, at in enumerate(better.order, 1)
     ], ""
+
+
+def _telling_first(snapshot: WorkspaceSnapshot, question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits in their order, but what tells nothing, and package metadata, comes last."""
+    about_data = FileKind.DATA in asked_kinds(question)
+
+    def comes_last(hit: Hit) -> bool:
+        path = snapshot.relative(hit.document.path)
+        is_metadata = kind_of(path) is FileKind.DATA and not about_data
+        return is_metadata or not tells(question, path, hit.chunk, hit.lines)
+
+    return sorted(hits, key=comes_last)
 
 
 async def _with_likely(

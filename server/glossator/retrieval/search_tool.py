@@ -18,6 +18,7 @@ from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.requests import ALL_STAGES, Stages
 from glossator.retrieval.chunks.words import QuestionWords, question_of, telling_lines, terms_of
 from glossator.retrieval.retriever import Found, Hit, Rerank, Retriever
+from glossator.retrieval.telling import tells
 from glossator.tools import (
     ReadRange,
     ReadState,
@@ -35,6 +36,9 @@ WHOLE_CHUNKS = 3  # chunks with their text; of the others the lines that tell mo
 MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
+
+_AMONG = 10  # of the best hits some are shown whole
+_FEW_LINES = 3  # that are left of a chunk take no place of a whole one
 
 _TITLE_CHARACTERS = 80  # characters
 _TOLD_LINES = 2  # lines of a chunk that is not whole, and one between them
@@ -130,7 +134,7 @@ def _answer(
         else _nothing_found(snapshot, selection, found)
     )
     if found.pending:
-        searched += f" {_pending(found)}"
+        searched += f" {_pending(found)} {found.advice}"
     if found.problem:
         searched += f" {found.problem}"
     question = question_of(query)
@@ -213,26 +217,51 @@ def _caveats(found: Found) -> list[str]:
 def _blocks(
     snapshot: WorkspaceSnapshot, question: QuestionWords, hits: Sequence[Hit], reads: ReadState
 ) -> Iterator[_Block]:
-    """The first chunks that the model does not know yet whole, some lines of the others."""
+    """The best chunks that the model does not know yet whole, some lines of the others."""
+    new = [_not_above(hit, reads) for hit in hits]
+    best = _worth_showing(snapshot, question, hits, new)
     left, room = WHOLE_CHUNKS, round(MAX_TOKENS * BYTES_PER_TOKEN)
-    for number, hit in enumerate(hits, 1):
+    for at, (hit, lines) in enumerate(zip(hits, new, strict=True)):
         place = _found_place(hit, snapshot, question)
-        head = f"{number}. {place.path}:{place.first_line}-{place.last_line}"
+        head = f"{at + 1}. {place.path}:{place.first_line}-{place.last_line}"
         head += f" ({place.context})" if place.context else ""
-        lines = _not_above(hit, reads)
         if not lines:
             yield _Block(hit, f"{head} [shown above]", (), False, 0)
             continue
         is_part = len(lines) <= place.last_line - place.first_line
         title = f"{head} [other lines of it are shown above]" if is_part else head
         block = _Block(hit, title, lines, True, MAX_LINE_CHARACTERS)
-        size = len(block.text().encode("utf-8", "surrogatepass")) if left else 0
-        if left and size <= room:
-            left, room = left - 1, room - size
+        is_whole = left > 0 and at in best
+        size = len(block.text().encode("utf-8", "surrogatepass")) if is_whole else 0
+        if is_whole and size <= room:
+            room -= size
+            left -= not is_part or len(lines) > _FEW_LINES
             yield block
         else:
             told = telling_lines(question, hit.lines, place.first_line, most=_TOLD_LINES)
             yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
+
+
+def _worth_showing(
+    snapshot: WorkspaceSnapshot,
+    question: QuestionWords,
+    hits: Sequence[Hit],
+    new: Sequence[Sequence[int]],
+) -> frozenset[int]:
+    """Which hits to show whole: those with `new` lines that tell something, or else any."""
+    shown = [at for at, lines in enumerate(new) if lines]
+    telling = [
+        at
+        for at in shown
+        if at < _AMONG
+        and tells(
+            question.text,
+            snapshot.relative(hits[at].document.path),
+            hits[at].chunk,
+            [hits[at].document.lines[number - 1] for number in new[at]],
+        )
+    ]
+    return frozenset(telling or shown)
 
 
 def _not_above(hit: Hit, reads: ReadState) -> tuple[int, ...]:
@@ -263,7 +292,7 @@ def _pending(found: Found) -> str:
     files = "file holds" if found.pending == 1 else "files hold"
     return (
         f"{found.pending:,} more {files} words of the question and were not ranked, because the"
-        " index is not complete yet: ask again in a minute."
+        " index is not complete yet."
     )
 
 

@@ -252,6 +252,9 @@ class Display(Protocol):
     def progress(self, value: dict[str, Any]) -> None:
         """How far the work is that the command waits for."""
 
+    def background(self, value: dict[str, Any]) -> None:
+        """How far work is that the command may wait for."""
+
     def diff(self, diff: str) -> None:
         """A file was changed."""
 

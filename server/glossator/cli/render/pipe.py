@@ -122,6 +122,9 @@ class JsonLines:
         """One line for each step."""
         _write({"progress": value})
 
+    def background(self, value: dict[str, Json]) -> None:
+        """Nothing: the command does not wait for it."""
+
     def diff(self, diff: str) -> None:
         """One line."""
         _write({"diff": diff})

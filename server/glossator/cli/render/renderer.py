@@ -158,6 +158,12 @@ class Renderer:
         """A bar, or lines now and then."""
         self._out.progress(value)
 
+    def background(self, value: dict[str, Json]) -> None:
+        """A bar in the status line while a search waits for its index."""
+        searches = any(call.tool == "Search" for call in self._tools.running.values())
+        if self._out.live and searches and value["kind"] == "report":
+            self._out.progress(value)
+
     def question(self, question: Question) -> None:
         """Print the question and its numbered options."""
         first, *options, hint = question_lines(question)
