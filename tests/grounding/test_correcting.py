@@ -10,8 +10,9 @@ from glossator.core.run_events import Correcting
 from glossator.grounding import corrections
 from glossator.grounding.citation_checks import Sources
 from glossator.grounding.cited_lines import CitedLines
+from glossator.grounding.correction_lines import carrying_lines
 from glossator.grounding.corrections import Rewrite
-from glossator.grounding.statement_lines import cited_statements, near
+from glossator.grounding.statement_lines import cited_statements
 from glossator.grounding.verdicts import CheckedStatement, check_answer
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -123,9 +124,10 @@ def asked(
     """The statements that fell, what the model is asked of them, and the lines that it is shown."""
     sources = Sources(ws.snapshot, ws.reads)
     statements = fallen(ws, answer)
-    every = {each.statement.start: each for each in cited_statements(answer, sources)[0]}
-    cited = [every[each.statement.start] for each in statements]
-    lines = [part for each in cited for part in near(each, sources)]
+    every, _ = cited_statements(answer, sources)
+    by_place = {each.statement.start: each for each in every}
+    cited = [by_place[each.statement.start] for each in statements]
+    lines = carrying_lines(cited, every, sources)
     return statements, *corrections.prompt_of(statements, cited, lines)
 
 

@@ -319,7 +319,7 @@ def test_material_cannot_leave_its_tags(ws: Workspace) -> None:
 
 def test_batches_hold_few_statements_and_no_endless_lines(ws: Workspace) -> None:
     statements, _ = cited_statements(" ".join(f"It is {n}. {SEND}" for n in range(23)), sources(ws))
-    assert [len(each) for each in entailment.batches(statements)] == [10, 10, 3]
+    assert [len(each) for each in entailment.batches(statements)] == [12, 11]
     (lines,) = statements[0].lines
     long = replace(statements[0], lines=(replace(lines, lines=("x" * 100,) * 1_000),))
     assert list(entailment.batches([long])) == []

@@ -12,6 +12,7 @@ from .citation_checks import (
     verify_answer,
 )
 from .cited_lines import CallSite, CitedLines
+from .correction_lines import carrying_lines
 from .entailment import Entailed
 from .rules import NO_CALLS, UNDECIDED, Calls, Judgement, Verdict, check, names_called
 from .statement_lines import (
@@ -20,7 +21,6 @@ from .statement_lines import (
     Key,
     cited_statements,
     enclosing_lines,
-    near,
     settled,
 )
 from .statements import AnswerStatement, statements_of
@@ -57,6 +57,7 @@ __all__ = [
     "Verdict",
     "by_checks",
     "calls_wanted",
+    "carrying_lines",
     "check",
     "check_answer",
     "cited_statements",
@@ -74,7 +75,6 @@ __all__ = [
     "located",
     "merged_all",
     "names_called",
-    "near",
     "place_of",
     "report_of",
     "resolved",

@@ -31,6 +31,7 @@ _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
 _CHANGED = "Its lines have changed since."
+_OF_COMMAND = "Not judged: sentences are not compared with what a command printed."
 
 
 class ShownLines(Protocol):
@@ -296,7 +297,8 @@ def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
     command = " ".join(commands[mark.run - 1].split())
     if len(command) > _COMMAND_CHARACTERS:
         command = f"{command[: _COMMAND_CHARACTERS - 1]}…"
-    return Citation(f"{mark.path}: {command}", None, CitationStatus.READ, at=mark.start)
+    target = f"{mark.path}: {command}"
+    return Citation(target, None, CitationStatus.READ, _OF_COMMAND, at=mark.start)
 
 
 def _document(path: str, sources: Sources) -> Document | Missing:

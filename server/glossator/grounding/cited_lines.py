@@ -58,6 +58,7 @@ _NO_CODE = re.compile(r"\s*(?:#|//|/\*|\*)(?!\[)")  # a comment or directive, at
 _QUOTE = re.compile(  # of a text of several lines; or a text of one, or a comment
     r"(?P<opens>\"\"\"|'''|`)|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?<!\S)#.*|//.*"
 )
+_NAME_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _OPENING, _CLOSING = "([{<", ")]}>"
 _HOLE = re.compile(r"\$?\{[^{}]*\}|%\w")  # in a text, for a value
 _SAYING = 6  # characters of a text with holes that tell it from others
@@ -299,6 +300,11 @@ class CallSite:
     sure: bool
 
 
+def words_of_name(text: str) -> list[str]:
+    """The words of a name or of code, in lower case: `evaluateShVars` is evaluate, sh, vars."""
+    return [each.lower() for each in _NAME_WORD.findall(text)]
+
+
 def squeezed(text: str) -> str:
     """The text without its spaces."""
     return "".join(text.split())
@@ -324,6 +330,15 @@ class Code:
         parts = re.split(r"[/.]", path)
         wanted = re.split(r"\.|::|/", name)
         return any(parts[at : at + len(wanted)] == wanted for at in range(len(parts)))
+
+    def has_word(self, name: str) -> bool:
+        """Whether a name of one word is a word of the names in or around the lines, in any case."""
+        words = words_of_name(name)
+        return len(words) == 1 and words[0] in self._words
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(words_of_name(f"{self.text}\n{self._around}"))
 
     @cached_property
     def numbers(self) -> frozenset[float]:

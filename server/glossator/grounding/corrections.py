@@ -15,12 +15,13 @@ from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.prompts import load_prompt
 from glossator.core.run_events import Correcting, Correction
 from glossator.grounding.cited_lines import CitedLines
-from glossator.grounding.entailment import blocks_of, material, named
+from glossator.grounding.entailment import blocks_of, explained, material, named
 from glossator.grounding.rules import Verdict
 from glossator.grounding.statement_lines import CitedStatement
 from glossator.grounding.statements import AnswerStatement
 from glossator.grounding.verdicts import CheckedStatement
 
+NONE_UNFIT: Mapping[str, str] = {}
 MOST = 10  # sentences in one request
 TOKENS = 130  # of a reply, for each sentence
 
@@ -65,10 +66,14 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A new sentence; `place` are the lines that support it, if they are not the cited ones."""
+    """A new sentence; `place` are the lines that support it, if they are not the cited ones.
+
+    It is `unfit`, which says why, if it changes nothing.
+    """
 
     text: str
     place: CitationMark | None = None
+    unfit: str = ""
 
 
 def rewritten(fallen: CheckedStatement, rewrite: Rewrite) -> Edit:
@@ -161,16 +166,19 @@ def _words(text: str) -> list[str]:
 def prompt_of(
     fallen: Sequence[CheckedStatement],
     cited: Sequence[CitedStatement],
-    near: Iterable[CitedLines],
+    others: Iterable[CitedLines],
+    unfit: Mapping[str, str] = NONE_UNFIT,
 ) -> tuple[str, Sequence[CitedLines]]:
     """The request to rewrite statements, and the lines it shows, under their numbers.
 
-    The lines are those that the statements cite, and those shown `near` them.
+    The lines are those that the statements cite, and `others` that may carry them. What was `unfit`
+    in the last reply is told, by the text of the statement.
     """
-    blocks = blocks_of((*(part for each in cited for part in each.lines), *near))
+    blocks = blocks_of((*(part for each in cited for part in each.lines), *others))
     wrong = (
-        f"{number}. (about {named(own.lines, blocks) or 'lines that were not read'})"
-        f" {' '.join(own.text.split())}\n   Wrong: {each.reason}"
+        f"{number}. (about {named(own.lines, blocks) or 'lines that were not read'}"
+        f"{explained(own)}) {' '.join(own.text.split())}\n   Wrong: {each.reason}"
+        f"{f' {again}' if (again := unfit.get(each.statement.text)) else ''}"
         for number, (each, own) in enumerate(zip(fallen, cited, strict=True), 1)
     )
     prompt = load_prompt("grounding/correction").render(material=material(blocks, wrong))
@@ -192,10 +200,24 @@ def texts_in(
                 plain = " ".join(rewrite_citations(text, lambda _: "").split())
                 old = fallen[number - 1].statement.text
                 if "```" not in plain and len(plain) <= 2 * len(old) + _SPARE:
-                    found[number - 1] = Rewrite(plain, _place(each.get("lines"), blocks))
+                    place = _place(each.get("lines"), blocks)
+                    is_same = _words(plain) == _words(old) and place is None
+                    unfit = _unfit(each.get("lines"), blocks) if is_same else ""
+                    found[number - 1] = Rewrite(plain, place, unfit)
             case _:
                 continue
     return found
+
+
+def _unfit(lines: object, blocks: Sequence[CitedLines]) -> str:
+    """What is wrong with a reply that keeps a sentence."""
+    match lines:
+        case [int(number), int(first), int(last)] if 1 <= number <= len(blocks):
+            block = blocks[number - 1]
+            has = f"{block.first_line}-{block.first_line + len(block.lines) - 1}"
+            return f"You kept it for lines {first}-{last} of part [{number}], which has {has}."
+        case _:
+            return "You kept it and named no lines that are shown here."
 
 
 def _place(lines: object, blocks: Sequence[CitedLines]) -> CitationMark | None:

@@ -17,7 +17,7 @@ from glossator.grounding.cited_lines import CitedLines, squeezed
 from glossator.grounding.rules import Verdict
 from glossator.grounding.statement_lines import CitedStatement
 
-MOST = 10  # statements in one request
+MOST = 12  # statements in one request
 TOKENS = 120  # of a reply, for each statement
 
 _REQUEST_CHARACTERS = 24_000  # of lines in one request
@@ -85,23 +85,62 @@ TOO_LONG = Entailed(
 
 
 def batches(statements: Iterable[CitedStatement]) -> Iterator[tuple[CitedStatement, ...]]:
-    """Group statements into requests; those about the same lines stay together.
+    """Group statements into few requests, so that the same lines are sent once if possible.
 
-    Statements about too many lines are left out.
+    Statements about lines that overlap or touch stay together; each such group goes into the first
+    request with room for it. Statements about too many lines are left out.
     """
-    batch: list[CitedStatement] = []
-    lines: set[CitedLines] = set()
-    for each in sorted(statements, key=lambda each: [(c.path, c.first_line) for c in each.lines]):
-        if is_too_long(each):
-            continue
-        own = {*each.lines, *_rest(each)}
-        if batch and (len(batch) == MOST or _size(lines | own) > _REQUEST_CHARACTERS):
-            yield tuple(batch)
-            batch, lines = [], set()
-        batch.append(each)
-        lines |= own
-    if batch:
-        yield tuple(batch)
+    found: list[list[CitedStatement]] = []
+    for group in _groups(each for each in statements if not is_too_long(each)):
+        room = next((batch for batch in found if _fit((*batch, *group))), None)
+        if room is None:
+            found.append(room := [])
+        for each in group:
+            if not _fit((*room, each)):
+                found.append(room := [])
+            room.append(each)
+    for batch in found:
+        yield tuple(sorted(batch, key=_first_lines))
+
+
+def _groups(statements: Iterable[CitedStatement]) -> list[list[CitedStatement]]:
+    """Statements about lines that overlap or touch, the largest group first."""
+    every = sorted(statements, key=_first_lines)
+    joined = list(range(len(every)))  # each with an earlier one of its group, the first with itself
+
+    def first_of(at: int) -> int:
+        while joined[at] != at:
+            at = joined[at]
+        return at
+
+    parts = sorted(
+        (part.path, part.first_line, part.first_line + len(part.lines), at)
+        for at, each in enumerate(every)
+        for part in (*each.lines, *_rest(each))
+    )
+    path, end, last = "", 0, 0
+    for name, first, behind, at in parts:
+        if name == path and first <= end:
+            one, other = sorted((first_of(at), first_of(last)))
+            joined[other] = one
+            end = max(end, behind)
+        else:
+            path, end = name, behind
+        last = at
+    groups: dict[int, list[CitedStatement]] = {}
+    for at, each in enumerate(every):
+        groups.setdefault(first_of(at), []).append(each)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _first_lines(cited: CitedStatement) -> list[tuple[str, int]]:
+    return [(part.path, part.first_line) for part in cited.lines]
+
+
+def _fit(statements: Sequence[CitedStatement]) -> bool:
+    """Whether one request may hold these statements and their lines."""
+    lines = (part for each in statements for part in (*each.lines, *_rest(each)))
+    return len(statements) <= MOST and (len(statements) == 1 or _size(lines) <= _REQUEST_CHARACTERS)
 
 
 def is_too_long(cited: CitedStatement) -> bool:
@@ -135,10 +174,14 @@ def prompt_of(batch: Sequence[CitedStatement]) -> str:
     for number, each in enumerate(batch, 1):
         more = named(_rest(each), blocks)
         rest = f"; the rest of it: {more}" if more else ""
-        explained = f"; to explain it: “{each.context}”" if each.context else ""
-        about = f"{number}. (about {named(each.lines, blocks)}{rest}{explained})"
+        about = f"{number}. (about {named(each.lines, blocks)}{rest}{explained(each)})"
         statements.append(f"{about} {' '.join(each.text.split())}")
     return load_prompt("grounding/verifier").render(material=material(blocks, statements))
+
+
+def explained(cited: CitedStatement) -> str:
+    """What tells the meaning of a statement's words, behind the lines that it is about."""
+    return f"; to explain it: “{cited.context}”" if cited.context else ""
 
 
 def material(blocks: Sequence[CitedLines], statements: Iterable[str]) -> str:

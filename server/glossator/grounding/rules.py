@@ -50,6 +50,7 @@ _COMPUTED = re.compile(  # lines that may stand for a number which is not writte
 _BETWEEN_LINES = frozenset("\u2013 \u2014 , and or to".split())
 _NO_PLURALS = frozenset("unless this always plus minus process class pass less".split())
 _BE = frozenset("is are was were be been isn't aren't wasn't weren't".split())
+_PASSIVE = frozenset("get be been being".split())  # behind "doesn't", "will never", "has not"
 _NUMBERS = dict(
     zip("no one two three four five six seven eight nine ten".split(), range(11), strict=True)
 )
@@ -209,7 +210,10 @@ def _denied(tokens: Sequence[Token]) -> int:
     """
     words = [token.text.lower() if token.kind is Kind.WORD else "" for token in tokens]
     first = next((at for at, word in enumerate(words) if is_negation(word)), len(tokens))
-    return 0 if _BE.intersection(words[max(first - 1, 0) : first + 1]) else first
+    is_passive = _BE.intersection(words[max(first - 1, 0) : first + 1]) or _PASSIVE.intersection(
+        words[first + 1 : first + 2]
+    )
+    return 0 if is_passive else first
 
 
 def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[Token, bool]]:
@@ -229,7 +233,8 @@ def _missing(tokens: Sequence[Token], codes: Sequence[Code]) -> Iterator[tuple[T
             continue
         match token.kind:
             case Kind.NAME if not (_named(token, codes) or is_set_aside(at, tokens)):
-                yield token, token.quoted
+                if not (token.quoted and _is_part(token, codes)):
+                    yield token, token.quoted
             case Kind.NUMBER if not (_COMPUTED.search(whole) or _numbered(at, tokens, codes)):
                 yield token, len(token.text) > 1
             case Kind.STRING if not _texted(token, codes, is_scare=quotes_code):
@@ -258,6 +263,14 @@ def _named(token: Token, codes: Sequence[Code]) -> bool:
     if is_loose and any(code.has(parts[-1]) for code in codes):
         return True
     return any(code.puts_together(token.last) for code in codes)
+
+
+def _is_part(token: Token, codes: Sequence[Code]) -> bool:
+    """Whether a name of one word is a word of longer names, in any case: `vars` of `TaskfileVars`.
+
+    It may mean these, or may not: only a model can tell. Longer names mean one thing alone.
+    """
+    return token.text.isalnum() and any(code.has_word(token.text) for code in codes)
 
 
 def _holds(code: Code, name: str) -> bool:
@@ -322,7 +335,9 @@ def _miscounted(tokens: Sequence[Token], codes: Sequence[Code]) -> str:
     if parameters is None:
         return ""
     without_rest = sum(not each.is_rest for each in parameters)
-    if _NUMBERS.get(count, value_of(count)) in (len(parameters), without_rest):
+    without_object = sum(each.name not in ("self", "cls", "this") for each in parameters)
+    counts = (len(parameters), without_rest, without_object)  # `cls: type[Model]` may count or not
+    if _NUMBERS.get(count, value_of(count)) in counts:
         return ""
     listed = ", ".join(f"`{shown(each.name)}`" for each in parameters)
     return f"The lines say {len(parameters)}{f': {listed}' if listed else ''}."

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import PurePath
+from typing import NamedTuple
 
 from glossator.core.citation_words import OTHERWISE, UNSURE, confirmed
 from glossator.core.citations import CitationMark, no_file, parse_citations, unreadable
@@ -24,7 +26,7 @@ from glossator.grounding.citation_checks import (
 )
 from glossator.grounding.cited_lines import CitedLines, defined, definitions, holds
 from glossator.grounding.statements import AnswerStatement, statements_of
-from glossator.grounding.wording import is_denial
+from glossator.grounding.wording import NEGATION, is_denial
 
 _NEXT_BLOCK = re.compile(r"\n[ \t>]*(?:\n|[-*+|]|\d{1,3}[.)] |#{1,6} |`{3}|~{3})")
 _MARKER = re.compile(  # of an item, a quotation, or the sentence before
@@ -32,12 +34,21 @@ _MARKER = re.compile(  # of an item, a quotation, or the sentence before
 )
 _ABOVE = re.compile(r"\s*(?:$|@|#|//|/?\*)")  # blank lines, decorators and comments
 
-_OF_FILE = re.compile(
-    r"\b(?:file|module|package|imports?|imported|exports?|exported|above|below|elsewhere)\b"
-    r"|\.(?:py|tsx?|jsx?|go|rs|java|rb|c|h)\b"
+_FILE = r"(?:source |code |python )?(?:file|module|package)"
+_OF_FILE = re.compile(  # the file that is cited, not files that code works with
+    rf"\b(?:this|whole|entire|same) {_FILE}\b"
+    rf"|\b(?:in|within|throughout|across|rest of) the {_FILE}\b"
+    rf"|^(?:the|its) {_FILE} (?:itself )?(?:does|do|has|have|holds?|contains?|defines?|declares?"
+    r"|imports?|exports?|uses?|calls?|mentions?|never|only|neither)\b"
+    r"|\b(?:no|not|never|nothing|nobody|none|without|only|neither|nor|\w+n't) (?:\w+ )?"
+    r"(?:imports?|imported|importing|exports?|exported|exporting)\b"
+    r"|\b(?:imports?|exports?) (?:nothing|no|neither|none|only|just)\b"
+    r"|\belsewhere\b|\b(?:any|no)where else\b"
+    r"|\b(?:above|below)\b(?!\s+(?!(?:it|this|that|these|them|here)\b)[`\w])",
+    re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\s*(?:[\w.]+\s+)*[\"']?([\w$]+)[\"']?\s*(?::[^=]*)?[:=](?!=)")  # `LIMIT = 3`
 MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
-_NEAR_LINES = 100  # lines of a file, and how far from the cited ones at most
 
 Key = tuple[object, ...]  # what a judgement is about: the words, and the lines
 
@@ -66,11 +77,17 @@ class CitedStatement:
     def key(self) -> Key:
         """A key of the same words about the same lines, wherever they stand in the answer.
 
-        Only the context that leads to the statement counts: otherwise a corrected sentence would
+        Only what leads to the statement counts of its context: otherwise a corrected sentence would
         have the next one judged again.
         """
-        lead = self.context if self.context.endswith(":") else ""
-        return self.text, lead, self.lines, self.known, self.has_output, self.rest
+        return (
+            self.text,
+            confirmed(self.statement.lead),
+            self.lines,
+            self.known,
+            self.has_output,
+            self.rest,
+        )
 
 
 def cited_statements(
@@ -103,12 +120,6 @@ def cited_statements(
     def unmarked(text: str) -> str:
         return confirmed(text) if was_marked else text
 
-    def rest(text: str, spans: Sequence[Span]) -> Iterator[CitedLines]:
-        for span in spans if is_denial(text) else ():
-            if document := document_of(span, sources):
-                parts = map(lines, _rest_of(text, span, spans, document))
-                yield from dict.fromkeys(filter(None, parts))
-
     found: list[CitedStatement] = []
     placed: set[CitationMark] = set()
     for statement in _trimmed(judged, is_file, is_whole=is_whole):
@@ -130,7 +141,7 @@ def cited_statements(
                     tuple(parts.values()),
                     _stated(statement, sources.established),
                     any(mark.run for mark in statement.marks),
-                    () if statement.is_code else tuple(rest(text, tuple(parts))),
+                    () if statement.is_code else tuple(_rest(text, tuple(parts), sources, lines)),
                 )
             )
     marks = parse_citations(answer, is_file)
@@ -144,26 +155,6 @@ def judged_part(answer: str) -> str:
         return answer
     ends = (answer.rfind(each, 0, MOST_JUDGED) + 1 for each in ("\n", "]"))
     return answer[: next(filter(None, ends), MOST_JUDGED)]
-
-
-def near(cited: CitedStatement, sources: Sources) -> tuple[CitedLines, ...]:
-    """The shown lines of the cited files, nearest to the cited lines first; blocking."""
-    found: list[CitedLines] = []
-    for citation in cited.citations:
-        document = document_of(citation.span, sources) if citation.span else None
-        path = document and sources.snapshot.relative(document.path)
-        first, last = citation.cited
-        if citation.span is None or document is None or not path or not first or not last:
-            continue
-        whole = replace(citation.span, first_line=1, last_line=len(document.lines))
-        shown = set(range(1, whole.last_line + 1)).difference(sources.shown.missing(whole))
-        nearest = sorted((max(first - line, line - last, 0), line) for line in shown)
-        for start, end in runs(
-            sorted(line for far, line in nearest[:_NEAR_LINES] if far <= _NEAR_LINES)
-        ):
-            span = replace(whole, first_line=start, last_line=end)
-            found.append(cited_lines(path, document, span))
-    return tuple(dict.fromkeys(found))
 
 
 def _unjudged(citation: Citation) -> Citation:
@@ -217,41 +208,95 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _rest_of(text: str, span: Span, cited: Sequence[Span], document: Document) -> Iterator[Span]:
-    """The lines beside the cited ones in the definition that a statement is about.
+def _rest(
+    text: str,
+    spans: Sequence[Span],
+    sources: Sources,
+    lines: Callable[[Span], CitedLines | None],
+) -> Iterator[CitedLines]:
+    """The other lines that a statement about these spans is about, if it is a denial."""
+    every = [(each, document_of(each, sources)) for each in spans if is_denial(text)]
+    known = [(span, document) for span, document in every if document]
+    is_code = any(definitions_about(span, document) for span, document in known)
+    about: dict[Span, set[int]] = {}  # by a span that stands for its file
+    for span, document in known:
+        file = replace(span, first_line=1, last_line=1)
+        about.setdefault(file, set()).update(_lines_denied(text, span, document, is_aside=is_code))
+    for file, numbers in about.items():
+        shown = (range(s.first_line, s.last_line + 1) for s in spans if s.uri == file.uri)
+        for start, end in runs(sorted(numbers.difference(*shown))):
+            part = lines(replace(file, first_line=start, last_line=end))
+            if part and any(line.strip(" \t(){}[];,") for line in part.lines):
+                yield part
 
-    That is the first definition in or around the lines that the statement names. Otherwise it is
-    the one that the lines begin with, the innermost around them, all that are in them, or the file.
-    A statement about a file or its imports is about the whole file.
+
+def _lines_denied(text: str, span: Span, document: Document, *, is_aside: bool) -> set[int]:
+    """The lines that a statement about a span is about: beside the span, they are its rest.
+
+    They are those of the first definition in or around the span that the statement names. Otherwise
+    it is the one that the span begins with, the innermost around it, all that are in it, or the
+    file: but lines such as a constant's, cited aside from a definition (`is_aside`), have no rest
+    unless something is denied of the constant. A statement about the file or its imports is about
+    the whole file.
     """
-    around = [_definition(document, line) for line in reversed(enclosing_lines(document, span))]
+    every = definitions_about(span, document)
+    named = [each for each in every if holds(text, each.name)]
     lines = range(span.first_line, span.last_line + 1)
-    inside = [_definition(document, line) for line in lines]
-    every = [each for each in (*inside, *around) if each is not None]
-    named = [each for each in every if holds(text, each[0])]
     first = next((line for line in lines if not _ABOVE.match(document.lines[line - 1])), 0)
-    begun = [each for each in every if each[1] == first]
-    own = named[:1] or begun or [each for each in around if each][:1] or every
-    file = [("", 1, len(document.lines))]
-    whole = file if _OF_FILE.search(text) else own or file
-    shown = {
-        line
-        for each in cited
-        if each.uri == span.uri
-        for line in range(each.first_line, each.last_line + 1)
-    }
-    left = {line for _, start, end in whole for line in range(start, end + 1)} - shown
-    for start, end in runs(sorted(left)):
-        if any(line.strip(" \t(){}[];,") for line in document.lines[start - 1 : end]):
-            yield replace(span, first_line=start, last_line=end)
+    begun = [each for each in every if each.first_line == first]
+    around = [each for each in every if each.first_line < span.first_line]
+    own = named[:1] or begun or around[:1] or every
+    file = [Extent("", 1, len(document.lines))]
+    if _is_of_file(text, document):
+        whole = file
+    elif own or (is_aside and not _is_constant_denied(text, span, document)):
+        whole = own
+    else:
+        whole = file
+    return {line for each in whole for line in range(each.first_line, each.last_line + 1)}
 
 
-def _definition(document: Document, line: int) -> tuple[str, int, int] | None:
-    """The name, first and last line of the definition that begins on a line."""
+def _is_of_file(text: str, document: Document) -> bool:
+    name = re.escape(PurePath(document.path).name)
+    named = rf"(?:^|\b(?:in|within|throughout|across) )`?(?:[\w./-]*/)?{name}\b"
+    return bool(_OF_FILE.search(text) or re.search(named, text, re.IGNORECASE))
+
+
+def _is_constant_denied(text: str, span: Span, document: Document) -> bool:
+    """Whether something is denied of a name that the lines give a value."""
+    lines = document.lines[span.first_line - 1 : span.last_line]
+    names = [found[1] for line in lines if (found := _GIVEN.match(line))]
+    return any(
+        re.search(
+            rf"\b{re.escape(name)}\b`?(?: \([^)]*\))?[^`.,;:()]{{0,40}}\b(?:{NEGATION}|only)\b",
+            text,
+        )
+        for name in names
+    )
+
+
+class Extent(NamedTuple):
+    """The name of a definition, its first line and its last."""
+
+    name: str
+    first_line: int
+    last_line: int
+
+
+def definitions_about(span: Span, document: Document) -> list[Extent]:
+    """The definitions that begin in a span's lines, then those around it, the innermost first."""
+    inside = range(span.first_line, span.last_line + 1)
+    around = reversed(enclosing_lines(document, span))
+    found = (_definition(document, line) for line in (*inside, *around))
+    return [each for each in found if each]
+
+
+def _definition(document: Document, line: int) -> Extent | None:
+    """The definition that begins on a line."""
     if not defined(document.lines[line - 1]):
         return None
     found = next(definitions(document.lines[line - 1 :]), None)
-    return (found.name, line, line + found.end - 1) if found and not found.start else None
+    return Extent(found.name, line, line + found.end - 1) if found and not found.start else None
 
 
 def _stated(statement: AnswerStatement, established: Established) -> Basis | None:

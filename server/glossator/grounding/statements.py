@@ -32,6 +32,7 @@ _ABBREVIATED = re.compile(
 )
 _ABBREVIATION = 10  # characters of the longest, with what stands before it
 _LEADS = re.compile(r":\s*$")
+_NUMBER = re.compile(r"\s*(?:>\s*)*\d{1,3}[.)]")
 _ITEM = r"\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[[ x]\]\s+)?"
 _NO_CLAIM = re.compile(  # what the writer says of himself, did, asks, advises or offers
     rf"{_ITEM}(?:\*\*)?(?:I|I'm|I've|I'll|I'd|We|You|Your|Let|Please|Note|If you|Would|Shall|Want"
@@ -82,10 +83,24 @@ _CONDITION = re.compile(  # it may end behind a further clause
     r"|who|whose)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_PRONOUN = r"(?:it|its|they|their|them|this|that|these|those|both|one)"
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
     r"|neither|otherwise|instead|also|afterwards?|so|thus|therefore|here|but|and|if (?:so|not)"
-    r"|in (?:that|this) case|the (?:former|latter|result|same|other|second|third|last))\b",
+    r"|in (?:that|this) case|the (?:former|latter|result|same|others?|second|third|last)"
+    r"|(?:any |all |every )?others?|another"
+    r"|(?:without|with|in|by|after|before|for|until|unless|if|when|once|instead of|because of"
+    rf"|besides|unlike|except|given|despite) {_PRONOUN}"  # "Without it, ..."
+    rf"|[^,.;:`]{{1,60}}, {_PRONOUN})\b",  # "Unset, it is ..."
+    re.IGNORECASE,
+)
+_LABEL = re.compile(  # in front of a sentence or alone: `**Offline.**`, `__Skipped__:`
+    rf"{_ITEM}(?P<sign>\*\*|__)(?P<words>[^*_\n]+(?:_[^*_\n]+)*?)(?P<inner>[.:!?]?)(?P=sign)(?P<outer>[.:]?)(?=\s|$)"
+)
+_NO_LABEL = re.compile(  # a heading that says nothing of what stands below it
+    r"(?:how (?:it|this|that|they) works?|(?:short |the )?(?:answer|summary|overview|conclusion"
+    r"|details|background|explanation|results?|findings|notes?|flow|steps?|introduction"
+    r"|in (?:short|brief)|tl;?dr))\W*",
     re.IGNORECASE,
 )
 _HIDDEN = "\x00"
@@ -97,8 +112,9 @@ class AnswerStatement:
     """A part of an answer that is true or not: `answer[start:end]`; `text` is without its marks.
 
     `shared` marks stand elsewhere and count for it, too. `is_code` is quoted code, whose lines must
-    occur in what it cites. `context` explains it: the head of its table, the sentence that leads to
-    it (`It does three things:`), or the statement before if it depends on that. A sentence
+    occur in what it cites. `context` explains it: the head of its table, its `lead`, and the
+    statement before if it depends on that. Its `lead` is the sentence that leads to it (`It does
+    three things:`), or the label or heading above it, as `Offline:`. A sentence
     `goes_on` behind a mark with a statement of its own, which `follows` and shares no marks. It is
     `alone` if the whole answer cites nothing.
     """
@@ -110,6 +126,7 @@ class AnswerStatement:
     shared: bool = False
     is_code: bool = False
     context: str = ""
+    lead: str = ""
     goes_on: bool = False
     follows: bool = False
     alone: bool = False
@@ -159,7 +176,7 @@ def statements_of(
     found: list[AnswerStatement] = []
     rows: list[int] = []  # of the table under way, by their place among those found
     lead: AnswerStatement | None = None  # `It does three things:`
-    for block in _blocks(answer):
+    for block in _labelled(answer, _blocks(answer)):
         own = [
             replace(each, is_code=block.is_code, context=block.head, alone=alone)
             for sentence in _sentences(answer, block)
@@ -174,12 +191,14 @@ def statements_of(
         own = [each for each in own if each.text]
         if not block.is_item and own:
             lead = own[-1] if _LEADS.search(own[-1].text) else None
-        last = found[-1] if found and not found[-1].text.startswith("|") else None
-        before = lead if block.is_item else last
+        is_said = found and not (found[-1].is_code or found[-1].text.startswith("|"))
+        last = found[-1] if is_said else None
+        leading = lead if block.is_item else None
         if not block.is_row:
             _cover(found, rows)
         rows += [len(found)] if block.is_row and own else []
-        found += _sharing(_explained(own, before), lead if block.is_item else None)
+        label = block.label if leading is None and not block.is_row else ""
+        found += _sharing(_explained(own, leading, last, label), leading)
     _cover(found, rows)
     return tuple(found)
 
@@ -209,6 +228,8 @@ class _Block:
     is_code: bool = False
     is_row: bool = False
     head: str = ""  # of the table of a row
+    heading: str = ""  # the words of a heading, which is no statement
+    label: str = ""  # of the block, or of those above it: `Offline:`
 
 
 @cache
@@ -229,15 +250,47 @@ def _blocks(answer: str) -> Iterator[_Block]:
         if in_head and token.type == "tr_open":
             head = " ".join(answer[slice(*_lines(token, starts))].split())
         in_row = token.type == "tr_open" or (in_row and token.type != "tr_close")
-        if token.map is None or in_head or in_heading:
+        if token.map is None or in_head:
             continue
         start, end = _lines(token, starts)
-        if token.type == "tr_open":
+        if in_heading:
+            if token.type == "inline":
+                yield _Block(start, start, heading=" ".join(token.content.split()))
+        elif token.type == "tr_open":
             yield _Block(start, end, is_row=True, head=head)
         elif token.type == "inline" and not in_row:
             yield _Block(start, end, is_item=depth > 0)
         elif token.type == "fence":
             yield _Block(start, end, is_item=True, is_code=True)
+
+
+def _labelled(answer: str, blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """The blocks that hold statements, each with its label: its own, or the one above it.
+
+    A heading is above all that follows it, a label that is a block of its own above the list or the
+    paragraphs behind it.
+    """
+    above, is_heading, was_item = "", False, False
+    for block in blocks:
+        if block.heading:
+            above, is_heading = _led_by(block.heading), True
+            continue
+        if was_item and not block.is_item and not is_heading:
+            above = ""  # its list has ended
+        was_item = block.is_item
+        own = (
+            None if block.is_code or block.is_row else _LABEL.match(answer, block.start, block.end)
+        )
+        label = _led_by(own["words"]) if own else ""
+        if own and not block.is_item and not answer[own.end() : block.end].strip():
+            above, is_heading = label, False
+        yield replace(block, label=label or above)
+
+
+def _led_by(heading: str) -> str:
+    """What stands below a heading, as "Offline:"; "" if it says nothing of that."""
+    words = re.sub(r"^\W*\d+[.)]\s+|[\s.:*_#]+$", "", heading)
+    return "" if not words or _NO_LABEL.fullmatch(words) else f"{words}:"
 
 
 def _lines(token: Token, starts: Sequence[int]) -> tuple[int, int]:
@@ -254,6 +307,8 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
     at = 0
     for match in _END.finditer(text):
         end = match.end()
+        if not at and _NUMBER.fullmatch(text, 0, end):
+            continue  # of an item
         if _ABBREVIATED.search(text[max(at, end - _ABBREVIATION) : end]):
             continue
         behind = _BEHIND.match(text, end)
@@ -324,14 +379,33 @@ def _clauses(
 
 
 def _explained(
-    own: Sequence[AnswerStatement], before: AnswerStatement | None
+    own: Sequence[AnswerStatement],
+    leading: AnswerStatement | None,
+    before: AnswerStatement | None,
+    label: str,
 ) -> Iterator[AnswerStatement]:
-    """The statements of a block, each with the one before if it depends on that."""
+    """The statements of a block, each with what it stands under, and what it depends on.
+
+    The sentence `leading` to a list explains its items; the one `before` explains what leans on it,
+    or follows its colon.
+    """
+    lead = leading.text if leading else label
     for each in own:
-        is_said = before and not (before.is_code or each.is_code)
-        leads = before and (_LEADS.search(before.text) or _LEANS.match(each.text))
-        yield replace(each, context=before.text) if before and is_said and leads else each
-        before = each
+        if each.is_code:
+            yield each
+            before = None
+            continue
+        follows = before is not None and before is not leading and _LEADS.search(before.text)
+        under = before.text if before and follows and not leading else lead
+        if under == label and _LABEL.match(each.text):
+            under = ""  # it says its label itself
+        leans = before is not None and before is not leading and _LEANS.match(each.text)
+        said = re.sub(_ITEM, "", before.text, count=1) if before and leans else ""
+        above = "" if _LABEL.match(said) else under
+        context = " ".join(filter(None, (each.context, above, said if said != under else "")))
+        yield replace(each, context=context, lead=under)
+        is_label = _LABEL.fullmatch(each.text) is not None
+        before = before if is_label else each
 
 
 def _sharing(

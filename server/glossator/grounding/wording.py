@@ -41,6 +41,18 @@ _NEGATION = re.compile(rf"{NEGATION}|rather|instead|unlike")
 _DENIAL = re.compile(
     rf"\b(?:{_NEGATION.pattern}|only|alone|solely|exclusively|unused|skip\w*|ignor\w+|avoid\w*)(?!\w)"
 )
+_CONDITION = r"(?:if|when|whenever|once|unless|until|provided|in case|as long as|whether)"
+_START = r"(?:(?<=[,;:.] )|^)"  # of a clause
+_CLAUSE = r"(?:(?! (?:and|or|but|so|then|while)\b)[^,;:.])*"
+_NO_DENIAL = re.compile(  # of what a statement is about: words of conditions, quotations, names
+    r"\bnot only\b|\bno matter\b|\bwhether or not\b"
+    rf"|{_START}without (?!\w+ing\b)"  # "Without a copy it fails", but not "Without closing it"
+    rf"|{_START}{_CONDITION}\b[^,;:.]*(?=,)|(?<=\w )(?<!only ){_CONDITION}\b{_CLAUSE}"
+    r"|\b(?:says?|states|notes|warns?|asks|tells|explains|mentions|promises|claims) (?:\w+ ){0,2}?"
+    rf"that\b{_CLAUSE}"
+    r"|\b(?:an?|the|every|each|any|all|for|of|with|in|these|those) (?:skipped|ignored) (?=\w)"
+)
+_SIGNS = {"(": ",", ")": ",", "\u2013": ",", "\u2014": ",", "!": ".", "?": "."}  # between clauses
 _MAX_CHARACTERS = 2_000
 _ASIDE = frozenset("besides unlike except apart aside addition".split())
 _JOINING = frozenset("and or the a an for from to of class method function".split())
@@ -214,10 +226,19 @@ def is_negation(word: str) -> bool:
 
 
 def is_denial(statement: str) -> bool:
-    """Whether a statement denies something, or says it of some things alone."""
-    tokens = tokens_of(statement)
-    words = " ".join(t.text.lower() if t.kind is Kind.WORD else "," for t in tokens)
-    return _DENIAL.search(words) is not None
+    """Whether a statement denies something, or says it of some things alone.
+
+    What is not so in a condition, or in what somebody says, denies nothing.
+    """
+    words = " ".join(map(_as_said, tokens_of(statement)))
+    return _DENIAL.search(_NO_DENIAL.sub(" ", words)) is not None
+
+
+def _as_said(token: Token) -> str:
+    """A word in lower case, a comma or another sign between clauses, or `x` for code."""
+    if token.kind is Kind.WORD:
+        return token.text.lower()
+    return _SIGNS.get(token.text, token.text) if token.kind is Kind.MARK else "x"
 
 
 def value_of(text: str) -> float | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -96,6 +96,7 @@ class _Corrector:
     async def rewritten(self, answer: CorrectedAnswer) -> CorrectedAnswer:
         """The answer with as many sentences as possible rewritten to say what their lines say."""
         given_up: set[str] = set()
+        unfit: dict[str, str] = {}  # what is wrong with the last reply, by the sentence
         for _ in range(ROUNDS):
             fallen = [
                 each
@@ -105,16 +106,21 @@ class _Corrector:
             ][: corrections.MOST]
             if not fallen:
                 break
-            found = await self._ask(answer.text, fallen)
+            found = await self._ask(answer.text, fallen, unfit)
             if found is None:
                 break
+            unfit = {
+                each.statement.text: rewrite.unfit
+                for at, each in enumerate(fallen)
+                if (rewrite := found.get(at)) and rewrite.unfit
+            }
             edits = [
                 corrections.rewritten(each, rewrite)
                 for at, each in enumerate(fallen)
-                if (rewrite := found.get(at)) and _can_stand(each, rewrite)
+                if (rewrite := found.get(at)) and not rewrite.unfit and _can_stand(each, rewrite)
             ]
             changed = {edit.statement.text for edit in edits}
-            given_up |= {each.statement.text for each in fallen} - changed
+            given_up |= {each.statement.text for each in fallen} - changed - unfit.keys()
             answer = await self.edited(answer, edits)
         return answer
 
@@ -130,12 +136,14 @@ class _Corrector:
         return CorrectedAnswer(text, await self.judging.judged(text, seconds), tuple(made))
 
     async def _ask(
-        self, answer: str, fallen: Sequence[CheckedStatement]
+        self, answer: str, fallen: Sequence[CheckedStatement], unfit: Mapping[str, str]
     ) -> dict[int, corrections.Rewrite] | None:
         """Ask for new sentences, by the old one's place; None, after a notice, if none came."""
-        every = {each.statement.start: each for each in await self.judging.cited(answer)}
-        cited = [every[each.statement.start] for each in fallen]
-        prompt, blocks = corrections.prompt_of(fallen, cited, await self.judging.near(cited))
+        every = await self.judging.cited(answer)
+        by_place = {each.statement.start: each for each in every}
+        cited = [by_place[each.statement.start] for each in fallen]
+        lines = await self.judging.carrying(cited, every)
+        prompt, blocks = corrections.prompt_of(fallen, cited, lines, unfit)
         tokens, schema = corrections.TOKENS * (len(fallen) + 1), corrections.SCHEMA
         try:
             async with asyncio.timeout_at(self.end):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -39,11 +40,11 @@ from glossator.grounding import (
     Verdict,
     by_checks,
     calls_wanted,
+    carrying_lines,
     cited_statements,
     entailment,
     is_for_model,
     merged_all,
-    near,
     place_of,
     settled,
 )
@@ -117,7 +118,8 @@ SECONDS = 15.0  # that a whole answer waits for the model
 
 _MIN_PAUSE_SECONDS = 0.2  # between two looks at the streaming reply
 _PAUSE_FACTOR = 4  # the pause lasts this many times as long as a look; each parses the whole text
-_BATCHING_SECONDS = 0.5  # that sentences wait, so that one request asks about more of them
+_BATCHING_SECONDS = 2.5  # that sentences wait, so that one request asks about more of them
+_ENOUGH = 5  # sentences that do not wait for others
 _TOO_LONG_NOTICE = (
     f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
     " behind count as read at best."
@@ -165,6 +167,7 @@ class Judging:
         self._asks = asks and app.settings.grounding.entailment and not self._model.offline
         self._text, self._replies = "", 0  # the reply under way, and how many there were
         self._heard = asyncio.Event()
+        self._looked = asyncio.Event()  # there may be more sentences to ask about
         self._told_long = False
         self._found = _Found()
         self._statements: tuple[CitedStatement, ...] = ()  # complete ones of the reply under way
@@ -223,13 +226,17 @@ class Judging:
         """The statements of an answer with the lines that they cite."""
         return (await self._check(answer))[0]
 
-    async def near(self, cited: Iterable[CitedStatement]) -> list[CitedLines]:
-        """The shown lines near those that the statements cite, as many as a request may hold."""
+    async def carrying(
+        self, fallen: Iterable[CitedStatement], answer: Sequence[CitedStatement]
+    ) -> list[CitedLines]:
+        """The shown lines that may carry the fallen statements of an answer, if a request has room.
+
+        They stand beside those that the statements cite; see `grounding/correction_lines.py`.
+        """
         sources = self._sources()
 
         def work() -> list[CitedLines]:
-            every = [part for each in cited for part in near(each, sources)]
-            return list(entailment.that_fit(dict.fromkeys(every)))
+            return list(entailment.that_fit(carrying_lines(fallen, answer, sources)))
 
         return await asyncio.to_thread(work)
 
@@ -256,6 +263,7 @@ class Judging:
             return
         self._statements = complete
         self._tell_news()
+        self._looked.set()
         if self._open(self._statements) and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_soon())
 
@@ -325,8 +333,15 @@ class Judging:
 
     async def _ask_soon(self) -> None:
         """Ask the model about statements as they are completed, one request at a time."""
-        await asyncio.sleep(_BATCHING_SECONDS)
-        while batch := next(entailment.batches(self._open(self._statements)), None):
+        while self._open(self._statements):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_BATCHING_SECONDS):
+                    while len(self._open(self._statements)) < _ENOUGH:
+                        self._looked.clear()
+                        await self._looked.wait()
+            batch = next(entailment.batches(self._open(self._statements)), None)
+            if batch is None:  # all are too long
+                return
             await asyncio.wait({self._ask_about(batch)})
 
     def _ask_about(self, batch: Sequence[CitedStatement]) -> asyncio.Task[None]:
