@@ -42,7 +42,7 @@ class ReadArgs(ToolArgs):
     path: str = Field(description="Relative to the workspace.")
     offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
-    column: int | None = Field(None, ge=1, description="Of a long line.")
+    column: int | None = Field(None, ge=1, description="In a long line.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("start_line", "line_start", "start"), ("offset",)

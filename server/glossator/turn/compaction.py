@@ -90,7 +90,10 @@ def _carried(app: Application, session: Session) -> CarriedState:
         lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")
     return CarriedState(
-        todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
+        todos=tuple(
+            f"{number} [{step.state}] {step.text}"
+            for number, step in enumerate(session.todo.steps, 1)
+        ),
         permissions=(f"mode {acting.mode}", *acting.granted),
         files=tuple(files),
         reports=tuple(map(_brief, session.reports[-_MAX_REPORTS:])),
