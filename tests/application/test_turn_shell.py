@@ -56,6 +56,50 @@ async def run(s: Stage) -> tuple[Checkpoints, Undone]:
     return kept, await kept.undo_turn()
 
 
+def bash(command: str) -> Turn:
+    return Turn(ToolUse("Bash", {"command": command}, "bash"))
+
+
+@pytest.mark.parametrize("path", ["{outside}/there.txt", "../outside/there.txt"])
+async def test_what_the_sandbox_hides_is_told_apart_from_what_is_missing(
+    tmp_path: Path, path: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "there.txt").write_text("x")
+    path = path.format(outside=outside)
+    script = [bash(f"cat {path}"), bash(f"touch b.txt; cat {outside}/missing.txt"), _DONE]
+    async with stage(tmp_path / "ws", _FILES, script, _AUTO) as s:
+        await s.ask("Go.")
+        (there,), (missing,) = (s.results(number).values() for number in (1, 2))
+    note = f"[Hidden by the sandbox, though it exists: {outside}/there.txt]"
+    assert note in there["content"]
+    assert "No such file" in missing["content"]
+    assert "Hidden by the sandbox" not in missing["content"]
+
+
+async def test_files_that_rules_hide_are_said_to_be_hidden(tmp_path: Path) -> None:
+    settings = {"permissions": {"mode": "auto", "deny": ["Read(.env)"]}}
+    script = [bash("python3 -c 'open(\".env\")'; true"), _DONE]
+    async with stage(tmp_path / "ws", {".env": "KEY=1\n"}, script, settings) as s:
+        await s.ask("Go.")
+        (result,) = s.results(1).values()
+    assert "[Hidden by the sandbox, as the user's rules say: .env]" in result["content"]
+
+
+async def test_folders_that_stand_for_missing_ones_are_told_apart(tmp_path: Path) -> None:
+    script = [bash("touch c.txt; ls -la"), bash("ls -la"), bash("touch d.txt; echo .idea"), _DONE]
+    async with stage(tmp_path / "ws", _FILES | {".vscode/a.json": "{}"}, script, _AUTO) as s:
+        await s.ask("Go.")
+        (changing,), (reading,), (saying,) = (s.results(number).values() for number in (1, 2, 3))
+    note = changing["content"].partition("[Not in the workspace, only empty")[2]
+    assert ".idea" in note
+    assert ".vscode" not in note
+    for result in (reading, saying):
+        assert "[Not in the workspace" not in result["content"]
+    assert ".idea" not in reading["content"]
+
+
 async def test_a_job_that_ends_in_its_turn_is_undone(tmp_path: Path) -> None:
     script = [job("rm a.txt; echo c > b.txt; echo > made.txt"), look(), _DONE]
     async with stage(tmp_path, _FILES, script, _AUTO) as s:

@@ -10,6 +10,7 @@ import pytest
 from glossator.commands.sessions import CompactRequest, compact_session
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction
+from glossator.core.permission import Mode
 from tests.sessions.compaction.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
@@ -45,6 +46,34 @@ async def test_by_command(tmp_path: Path) -> None:
         assert answer.session_usage.total > answer.usage.total
         again = await s.app.sessions.open(session_id)
         assert again.conversation.messages[: len(sent)] == tuple(sent) or again is before
+
+
+async def test_a_large_result_goes_even_among_the_newest_messages(tmp_path: Path) -> None:
+    """With a refusal of plan mode, which has ended, and a note on what was shown above."""
+    files = {"app.py": "".join(f"x{n} = {n}  # {'word ' * 10}\n" for n in range(1_200))}
+    edit = ToolUse("Edit", {"path": "app.py", "old_text": "x7 = 7", "new_text": "x7 = 8"}, "edit")
+    script = [
+        Turn(ToolUse("Read", {"path": "app.py"})),
+        Turn(edit),
+        Turn(Text("I would change x7.")),
+        Turn(ToolUse("Read", {"path": "app.py", "offset": 1, "limit": 9}), edit),
+        Turn(Text("Changed.")),
+        summary_turn(),
+    ]
+    modes = {"permissions": {"mode": "plan"}}
+    async with stage(tmp_path / "ws", files, script, modes) as s:
+        session_id = (await s.ask("Make x7 eight.")).session_id
+        s.app.acting.modes.change(Mode.AUTO, session_id)
+        await s.ask("Do it.", session_id=session_id)
+        session = await s.app.sessions.open(session_id)
+        assert "shown above" in str(session.conversation.messages)
+        compacted = await compact_session(s.app, CompactRequest(session_id))
+        assert compacted.before > 20_000
+        assert compacted.after < compacted.before / 5
+        left = str(session.conversation.messages)
+        for gone in ("Plan mode only reads", "shown above"):
+            assert gone not in left
+        assert "- Do it.: app.py" in left
 
 
 async def test_a_short_conversation_stays(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ async def test_the_steps_of_a_plan_become_the_list_of_steps(tmp_path: Path) -> N
         question = s.port.of(RunStarted)[-1].question
         assert question == (
             "I accept the plan. Carry it out."
-            " Its steps are on your Todo list now: keep that up to date, in the same words."
+            " Its steps are on your Todo list now: mark them there by their numbers."
         )
         (session,) = s.app.sessions.loaded()
         assert session.todo.steps == _STEPS

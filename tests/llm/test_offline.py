@@ -156,7 +156,7 @@ async def test_a_repeated_question_is_answered_from_what_stands_above(
     talk = Talk(await workspace(FILES))
     first = await talk.ask(QUESTION)
     again = await talk.ask(QUESTION)
-    assert "is unchanged since" in str(talk.conversation.messages[-2])
+    assert "shown above, unchanged" in str(talk.conversation.messages[-2])
     assert again.text == first.text
     check_quotes(talk.ws, again, ["text.py", "docs/lines.md"])
 

@@ -100,7 +100,7 @@ async def test_unchanged(workspace: MakeWorkspace) -> None:
 
     async def check(expect: str, **arguments: int) -> None:
         result = await ws.call("Read", path="a.py", **arguments)
-        assert ("unchanged" if "is unchanged" in result.text else result.text) == expect
+        assert ("unchanged" if "above, unchanged" in result.text else result.text) == expect
 
     full = "1\tx = 1\n2\ty = 2"
     await check(full)
@@ -124,7 +124,7 @@ async def test_lines_within_what_was_read_are_not_shown_again(workspace: MakeWor
     async def is_shown(path: str, offset: int, limit: int | None) -> bool:
         size = {} if limit is None else {"limit": limit}
         result = await ws.call("Read", path=path, offset=offset, **size)
-        return "is unchanged" not in result.text
+        return "above, unchanged" not in result.text
 
     assert await is_shown("a", 1, 20)
     assert await is_shown("a", 15, 26)
@@ -137,7 +137,7 @@ async def test_lines_within_what_was_read_are_not_shown_again(workspace: MakeWor
     assert not await is_shown("long", 1, None), "the page that was shown"
     assert await is_shown("long", 2_000, 2)
     again = await ws.call("Read", path="a", offset=3, limit=2)
-    assert again.text.startswith("a is unchanged since you last read these lines (L3-L4);")
+    assert again.text == "Already shown above, unchanged: a, L3-L4."
 
 
 async def test_lines_that_only_grep_showed_are_read(workspace: MakeWorkspace) -> None:

@@ -156,7 +156,7 @@ async def test_what_stands_above_is_not_shown_again(workspace: MakeWorkspace) ->
         f"def zebra_{n}(): ..." for n in range(4) if f"f{n}.py" not in first.text
     ]
     path = above[0].partition(":")[0]
-    assert "they stand above" in (await ws.call("Read", path=path)).text
+    assert "shown above, unchanged" in (await ws.call("Read", path=path)).text
     ws.open(path, "def zebra_7(): ...\n")
     assert "1\tdef zebra_7(): ..." in (await ws.call("Search", query="zebra_7")).text
     ws.reads.forget_ranges()

@@ -58,3 +58,22 @@ async def test_steps_are_shown_when_they_change(tmp_path: Path) -> None:
         assert s.results(1)["a"]["content"] == "Noted: 1 pending, 1 active."
         assert "only one step can be active" in s.results(2)["c"]["content"]
         assert s.results(3)["d"]["content"] == "The list is empty now."
+
+
+async def test_a_tick_needs_only_the_number_of_a_step(tmp_path: Path) -> None:
+    steps = [{"text": "Look", "state": "active"}, {"text": "Write"}, {"text": "Check"}]
+    script = [
+        Turn(ToolUse("Todo", {"steps": steps})),
+        Turn(ToolUse("Todo", {"done": [1], "active": 2})),
+        Turn(ToolUse("Todo", {"active": 3})),
+        Turn(ToolUse("Todo", {"done": [4]}, "wrong")),
+        Turn(Text("Done.")),
+    ]
+    async with stage(tmp_path, {}, script) as s:
+        await s.ask("?")
+        assert [[step.state.value for step in each.steps] for each in s.port.of(TodoChanged)] == [
+            ["active", "pending", "pending"],
+            ["done", "active", "pending"],
+            ["done", "pending", "active"],
+        ]
+        assert s.results(4)["wrong"]["content"].startswith("There is no step 4; the list has 3.")

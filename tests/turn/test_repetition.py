@@ -150,7 +150,7 @@ async def test_a_circle_is_warned_of_and_then_ended(tmp_path: Path, circle: str)
         assert (answer.stop, answer.text) == ("repetition", "Done.")
         told = [each["content"] for r in s.api.requests[1:] for each in results(r.body)]
         told, (warned, ended) = told[:-2], told[-2:]
-        assert warned.startswith("Not run: the same call was made 3 times, and nothing changed in")
+        assert warned.startswith("Not run again: the same call was made 3 times, and nothing")
         assert "the next repetition ends the run" in warned
         assert ended.startswith("Not run: the same call was made 3 times")
         assert not any("Not run" in each for each in told)

@@ -26,8 +26,11 @@ def session_memories(
     def is_off(memory: Memory) -> bool:
         return not turned_on((memory,), switches.off(ContextKind.MEMORY))
 
+    def has_seen(memory: Memory) -> bool:
+        return not unseen(session, (memory,))
+
     source, saw = partial(_source, session), partial(mark_seen, session)
-    return SessionMemories(memories, source, saw, changed, is_off)
+    return SessionMemories(memories, source, saw, has_seen, changed, is_off)
 
 
 def mark_seen(session: Session, memory: Memory) -> None:

@@ -73,7 +73,7 @@ class ExploreArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
     thoroughness: Thoroughness = Thoroughness.MEDIUM
-    agent: str = Field("", description="A described sub-agent, by its name.")
+    agent: str = Field("", description="Name of a described sub-agent.")
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:

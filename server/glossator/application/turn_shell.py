@@ -65,8 +65,10 @@ class TurnShell(ShellContext):
         listing = Listing(self.host)
         if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
-            finished = await (await self._limited()).run(command, seconds, show)
-            return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
+            limited = await self._limited()
+            finished = await limited.run(command, seconds, show)
+            blocked = BlockedPaths(hidden=limited.limits.hidden, cwd=_folder(command, limited))
+            return replace(finished, notes=self._blocked_notes(finished.output, blocked))
         command = replace(command, idle=(idle := IdleTimes()))
         async with self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
@@ -242,9 +244,20 @@ class Listing:
 
 
 def _blocked(command: ShellCommand, limited: LimitedShell) -> BlockedPaths:
-    """The paths that the sandbox keeps a command from changing."""
+    """The paths that the sandbox keeps a command from."""
     limits = limited.limits
-    return BlockedPaths(command.permit.hard_linked, limits.protected, limits.readable)
+    return BlockedPaths(
+        command.permit.hard_linked,
+        limits.protected,
+        limits.readable,
+        limits.hidden,
+        _folder(command, limited),
+    )
+
+
+def _folder(command: ShellCommand, limited: LimitedShell) -> str:
+    """The folder that a command runs in."""
+    return limited.shell.place(command.cwd).cwd
 
 
 async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:

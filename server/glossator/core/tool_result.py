@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from glossator.core.images import Image
+from glossator.core.prompts import load_prompt
 from glossator.core.span import FoundPlace, Span
 
 
@@ -54,6 +55,14 @@ class ToolResult:
     def failed(message: str) -> ToolResult:
         """A failure the model can act on; its first line is for people, too."""
         return ToolResult(message, error=True)
+
+
+def unchanged(what: str) -> ToolResult:
+    """The result of a call that would show again what is in the conversation already.
+
+    A compaction recognises it, and says that it is not shown any more.
+    """
+    return ToolResult(load_prompt("tools/unchanged").render(what=what))
 
 
 def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:

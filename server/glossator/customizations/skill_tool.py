@@ -135,9 +135,9 @@ class SkillArgs(ToolArgs):
     """Arguments of Skill."""
 
     name: str = Field(min_length=1, max_length=200)
-    arguments: str = Field("", max_length=4_000, description="Words that its text has places for.")
-    file: str = Field("", max_length=1_000, description="A file of its folder to read instead.")
-    line: int = Field(1, ge=1, description="Where to begin in it.")
+    arguments: str = Field("", max_length=4_000, description="Values for placeholders in its text.")
+    file: str = Field("", max_length=1_000, description="A file in its folder to read instead.")
+    line: int = Field(1, ge=1, description="Where to begin.")
 
     habits: ClassVar = {
         "skill": ("name",),

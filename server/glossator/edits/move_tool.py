@@ -32,7 +32,7 @@ class MoveArgs(ToolArgs):
     """Arguments of Move."""
 
     path: str
-    new_path: str = Field(description="The whole path it gets.")
+    new_path: str = Field(description="The full new path.")
 
     def paths(self) -> tuple[str, ...]:
         """The old path and the new one."""

@@ -239,7 +239,7 @@ class McpCall:
 class McpReadArgs(ToolArgs):
     """Arguments of McpRead."""
 
-    result: int = Field(ge=1, description="The number that the result was given.")
+    result: int = Field(ge=1, description="The result's number.")
     offset: int = Field(ge=0, description="In bytes.")
 
 

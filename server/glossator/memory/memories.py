@@ -269,12 +269,14 @@ class SessionMemories:
     """The memories as one conversation uses them.
 
     `source` names the session and its question. `saw` is called with what the model was shown,
-    `changed` when it kept or forgot something. The user turned off what `is_off`.
+    `has_seen` says whether it still stands in the conversation. `changed` is called when the model
+    kept or forgot something. The user turned off what `is_off`.
     """
 
     memories: Memories
     source: Callable[[], str]
     saw: Callable[[Memory], object]
+    has_seen: Callable[[Memory], bool]
     changed: Callable[[], object]
     is_off: Callable[[Memory], bool]
 

@@ -16,7 +16,7 @@ from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown, shown_prose
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, unchanged
 from glossator.memory.entry import MAX_DESCRIPTION, MAX_NAME, Memory, MemoryType, secret_in
 from glossator.memory.memories import SessionMemories, check_size
 from glossator.memory.texts import gone_places, gone_symbols, memory_text
@@ -191,19 +191,22 @@ class MemoryTool:
                 said = await in_thread(_forget, args, of)
                 of.changed()
                 return ToolResult(said)
-            kept = await in_thread(_keep, args, of)
+            kept, is_known = await in_thread(_keep, args, of)
         except StoreUnavailable as error:
             return ToolResult.failed(f"{error}\nTell the user, and go on without it.")
-        of.saw(kept)
+        if is_known:
+            of.saw(kept)
         of.changed()
         return ToolResult(_told(kept))
 
 
-def _keep(args: MemoryArgs, of: SessionMemories) -> Memory:
+def _keep(args: MemoryArgs, of: SessionMemories) -> tuple[Memory, bool]:
+    """The memory, and whether the conversation has all of it."""
     if args.action == "write":
-        return of.memories.write(args.made(of))
+        return of.memories.write(args.made(of)), True
     before = args.found(of)
-    return of.memories.update(before, args.changed(before, of))
+    is_known = args.text is not None or of.has_seen(before)
+    return of.memories.update(before, args.changed(before, of)), is_known
 
 
 def _forget(args: MemoryArgs, of: SessionMemories) -> str:
@@ -224,6 +227,9 @@ async def _read(args: MemoryArgs, of: SessionMemories, context: ToolContext) -> 
         *await in_thread(gone_places, memory, snapshot, hidden),
         *await gone_symbols(memory, snapshot, context.need(SymbolFinder), hidden, _SYMBOL_SECONDS),
     )
+    if of.has_seen(memory):
+        stale = "".join(f"; stale: {reason}" for reason in gone)
+        return unchanged(f"{memory.name}{stale}")
     of.saw(memory)
     return ToolResult(memory_text(memory, datetime.now(UTC), gone))
 

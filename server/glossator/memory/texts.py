@@ -195,16 +195,30 @@ def unlisted(index: str) -> str:
     return f"{found[1]} more, which are still recalled" if found else ""
 
 
-def memory_text(memory: Memory, now: datetime, gone: Sequence[str] = ()) -> str:
-    """A whole memory for the model, with what it names and is `gone`."""
+def memory_text(
+    memory: Memory, now: datetime, gone: Sequence[str] = (), prompt: Sequence[str] = ()
+) -> str:
+    """A whole memory for the model, with what it names and is `gone`.
+
+    It lacks the description if the memory's text repeats it, or the system `prompt` lists it.
+    """
+    description, text = memory.description, memory.text.strip()
+    if not text or not (description in text or any(_is_listed(memory, part) for part in prompt)):
+        text = f"{description}\n\n{text}".strip()
     return load_prompt("user/memory").render(
         name=memory.name,
         type=memory.type,
         where=memory.where,
         origin=origin(memory, now),
         stale="".join(f"; stale: {reason}" for reason in gone),
-        text=in_tags(shown_prose(f"{memory.description}\n\n{memory.text}".strip())),
+        text=in_tags(shown_prose(text)),
     )
+
+
+def _is_listed(memory: Memory, section: str) -> bool:
+    """Whether an `index_section` in the text has the description."""
+    beginning, end = f"- {memory.name} ({memory.type}, ", f"): {memory.description}"
+    return any(line.startswith(beginning) and line.endswith(end) for line in section.splitlines())
 
 
 def newest_first(memories: Iterable[Memory]) -> list[Memory]:

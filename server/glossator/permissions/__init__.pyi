@@ -7,7 +7,7 @@ from .approvals import (
     fingerprint,
     paths_named,
 )
-from .decide import Allow, Ask, Decision, Deny, decision_about
+from .decide import Allow, Ask, Decision, Deny, decision_about, lifted_refusals
 from .grants import Grants, Modes, grants_file
 from .matching import HiddenFiles, is_about
 from .permission_scope import check_permission_scope
@@ -83,6 +83,7 @@ __all__ = [
     "grants_file",
     "how_to_trust",
     "is_about",
+    "lifted_refusals",
     "obeyed_at_once",
     "own_folders",
     "parse_rule",

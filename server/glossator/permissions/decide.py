@@ -164,6 +164,8 @@ def _name(program: str) -> str:
 _MAX_NAMED = 5  # protected paths, or commands
 _COMMAND_LETTERS = 80  # of a command
 _OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
+_PLAN_MODE = "Plan mode"  # how the refusals of it begin
+_READING = "What was asked for"  # … and those of a run that only reads
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
 )
@@ -243,14 +245,20 @@ def _planning(subject: CallSubject, policy: Policy) -> Deny | None:
     if subject.tool.startswith(MCP) and named_by_user(policy, subject.tool):
         return None  # the settings say so; an answer in another mode does not
     return Deny(
-        f"Plan mode {_ONLY_READS}\nPut what you want to do into the plan; the user ends plan mode."
+        f"{_PLAN_MODE} {_ONLY_READS}"
+        "\nPut what you want to do into the plan; the user ends plan mode."
     )
 
 
 def _looking(subject: CallSubject, policy: Policy) -> Deny | None:
     if not policy.only_reads or _only_reads(subject):
         return None
-    return Deny(f"What was asked for {_ONLY_READS}\nSay in your answer what you would change.")
+    return Deny(f"{_READING} {_ONLY_READS}\nSay in your answer what you would change.")
+
+
+def lifted_refusals(mode: Mode) -> tuple[str, ...]:
+    """How refusals begin that no longer hold when the run is over that got them, by the mode."""
+    return (_READING,) if mode is Mode.PLAN else (_PLAN_MODE, _READING)
 
 
 def _protected(subject: CallSubject, policy: Policy) -> Ask | None:

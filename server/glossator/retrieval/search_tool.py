@@ -63,7 +63,7 @@ class SearchArgs(ToolArgs):
     query: str = Field(max_length=MAX_QUERY, description="Question or terms.")
     path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")
-    limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
+    limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Maximum.")
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:

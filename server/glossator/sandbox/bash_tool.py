@@ -36,7 +36,7 @@ class BashArgs(ToolArgs):
     )
     background: bool = False
     network: bool = Field(False, description="The command needs the network.")
-    job: str | None = Field(None, description="A job to look at.")
+    job: str | None = Field(None, description="Job to check.")
     stop: bool = Field(False, description="End the job.")
 
     @classmethod

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.core.shown import shown, some_of
+from glossator.permissions import obeyed_at_once
+from glossator.sandbox.mounts import is_placeholder
 from glossator.shell import FailedPart
+from glossator.workspace import is_inside
 
 HEAD = 6_000  # bytes
 TAIL = 12_000  # bytes
@@ -21,6 +24,11 @@ _REFUSALS = (
     *(b"read-only file system", b"device or resource busy", b"cross-device link"),
     *(b"erofs", b"ebusy", b"exdev"),
 )
+_MISSING = re.compile(rb"no such file|not found|does not exist|cannot find|enoent", re.IGNORECASE)
+_OUTER_PATH = re.compile(rb"(?<![\w./-])(?:/|\.\./)[^\s:'\"`,;<>()\[\]]+")
+_SYSTEM = frozenset("bin dev etc gnu lib lib32 lib64 libx32 nix opt proc sbin snap sys usr".split())
+_DENIED = b"permission denied"
+_LISTED = 3  # missing names that a list of files names, which are there in the sandbox alone
 _NO_REPOSITORY = b"not a git repository"
 _ABOVE = (
     "[Commands see nothing above the workspace, so not its repository. The user can open the"
@@ -163,11 +171,17 @@ def _size(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BlockedPaths:
-    """Absolute paths that a command could not change: hard-linked, protected, git's outside."""
+    """Absolute paths that a command could not change, or not read.
+
+    They are hard-linked, protected, git's outside the workspace, or `hidden` by the user's rules.
+    `cwd` is the folder that it ran in.
+    """
 
     hard_linked: Sequence[str] = ()
     protected: Sequence[str] = ()
     shared: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+    cwd: str = ""
 
 
 def blocked_notes(
@@ -188,8 +202,47 @@ def blocked_notes(
             yield f"[{note}. Only the user can run what changes that.]"
         if any(os.fsencode(path) in said for path in blocked.shared):
             yield _SHARED
+    if outer := [path for path in _outer(said, blocked.cwd) if not _is_seen(path, roots, blocked)]:
+        yield f"[Hidden by the sandbox, though it exists: {some_of(outer, _MAX_NAMED)}]"
+    if _DENIED in lowered and (named := [each for each in blocked.hidden if _is_named(each, said)]):
+        names = some_of([shown(relative(path)) for path in named], _MAX_NAMED)
+        yield f"[Hidden by the sandbox, as the user's rules say: {names}]"
+    if stubs := _stubs(said, roots):
+        names = some_of([shown(relative(path)) for path in stubs], len(stubs))
+        yield f"[Not in the workspace, only empty stand-ins of the sandbox: {names}]"
     if _NO_REPOSITORY in lowered and any(map(_lies_in_repository, roots)):
         yield _ABOVE
+
+
+def _outer(said: bytes, cwd: str) -> list[str]:
+    """The paths outside `cwd` of which an output says that they are missing."""
+    lines = (line for line in said.splitlines() if _MISSING.search(line))
+    named = (os.fsdecode(found[0]) for line in lines for found in _OUTER_PATH.finditer(line))
+    whole = (os.path.join(cwd, path) for path in named)
+    return list(dict.fromkeys(os.path.normpath(path) for path in whole if os.path.isabs(path)))
+
+
+def _is_seen(path: str, roots: Sequence[str], blocked: BlockedPaths) -> bool:
+    """Whether commands see an absolute path, or nothing is there."""
+    if path.split("/")[1] in _SYSTEM or not os.path.lexists(path):
+        return True
+    return any(is_inside(path, each) or is_inside(each, path) for each in (*roots, *blocked.shared))
+
+
+def _stubs(said: bytes, roots: Sequence[str]) -> list[str]:
+    """The missing paths whose placeholders an output lists, if it lists several."""
+    missing = [path for root in roots for path in obeyed_at_once(root) if _is_missing(path)]
+    last = {line.split()[-1].rstrip(b"/") for line in said.splitlines() if line.strip()}
+    names = {os.path.basename(os.fsdecode(each)) for each in last}
+    listed = [path for path in missing if os.path.basename(path) in names]
+    return listed if len(listed) >= min(_LISTED, len(missing)) else []
+
+
+def _is_missing(path: str) -> bool:
+    try:
+        return is_placeholder(path)
+    except OSError:
+        return not os.path.lexists(path)
 
 
 def _is_named(path: str, said: bytes) -> bool:

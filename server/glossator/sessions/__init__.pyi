@@ -2,7 +2,7 @@ from .compaction.compaction import CarriedState, Compacted, Compactor, NoGain
 from .compaction.kept import KeptTools, calls_in
 from .compaction.mending import Mending
 from .compaction.own_texts import MODES, TEXTS, mode_notice, prompt_of, words_of_user
-from .compaction.summary import PromptPrefix, Section, Summary, extracted, summarise
+from .compaction.summary import Changed, PromptPrefix, Section, Summary, extracted, summarise
 from .export import (
     agent_to_markdown,
     agents_of,
@@ -40,6 +40,7 @@ __all__ = [
     "AgentConversation",
     "AskedRun",
     "CarriedState",
+    "Changed",
     "Compacted",
     "Compactor",
     "KeptTools",

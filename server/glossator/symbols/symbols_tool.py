@@ -43,7 +43,7 @@ class SymbolsArgs(ToolArgs):
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
     name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
     path: str | None = Field(None, description="File or folder; outline: the file.")
-    body: bool = Field(False, description="Show definitions whole.")
+    body: bool = Field(False, description="Show whole definitions.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("include_body", "with_body", "show_body"), ("body",)

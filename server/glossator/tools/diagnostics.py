@@ -44,7 +44,7 @@ _MIN_QUOTE = 4  # characters of a quote
 class DiagnosticsArgs(ToolArgs):
     """Arguments of Diagnostics."""
 
-    path: str | None = Field(None, description="A file; every file with findings if left out.")
+    path: str | None = Field(None, description="A file; default: all with findings.")
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""

@@ -72,7 +72,7 @@ class GrepArgs(ToolArgs):
 
     verb: ClassVar[str] = "Search in"
 
-    pattern: str = Field(max_length=2_000, description="In RE2.")
+    pattern: str = Field(max_length=2_000, description="RE2.")
     path: str | None = Field(None, description="File or folder.")
     glob: str | None = Field(None, description="Such as `*.py`.")
     type: str | None = Field(None, description="Such as `py`.")
@@ -82,9 +82,9 @@ class GrepArgs(ToolArgs):
     after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
     context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
     multiline: bool = Field(False, description="Match across lines.")
-    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
+    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Maximum; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
-    include_ignored: bool = Field(False, description="Also ignored files.")
+    include_ignored: bool = False
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {
         **dict.fromkeys(("-e", "expression"), ("pattern",)),

@@ -19,7 +19,7 @@ from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
-from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
+from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten, unchanged
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.selection import refusal, visible
@@ -44,7 +44,7 @@ class ReadArgs(ToolArgs):
     path: str = Field(description="Relative to the workspace.")
     offset: int = Field(1, ge=1, description="First line, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
-    column: int | None = Field(None, ge=1, description="Of a long line.")
+    column: int | None = Field(None, ge=1, description="In a long line.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("start_line", "line_start", "start"), ("offset",)
@@ -122,7 +122,7 @@ def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResul
         return result
     sha256, asked = text_hash(result.images[0].data), (1, None)
     if context.reads.unchanged(args.path, asked, sha256):
-        return ToolResult(f"{args.path} is unchanged since you last looked at it; it stands above.")
+        return unchanged(args.path)
     context.reads.remember(args.path, asked, sha256)
     return result
 
@@ -161,9 +161,7 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     if context.reads.unchanged(document.path, shown, document.sha256):
         last = (page.next or end) - 1
         which = f"L{args.offset}-L{last}" if last > args.offset else f"L{last}"
-        return ToolResult(
-            f"{relative} is unchanged since you last read these lines ({which}); they stand above."
-        )
+        return unchanged(f"{relative}, {which}")
     context.reads.remember(document.path, shown, document.sha256)
     text = "\n".join(page.shown) or "[no cell stands on these lines]"
     if page.next:

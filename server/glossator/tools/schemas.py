@@ -12,7 +12,7 @@ Schema = dict[str, Any]
 _LEFT_OUT = frozenset(
     "title additionalProperties $defs minLength maxLength minItems maxItems minimum maximum".split()
 )
-_SELF_EVIDENT = (None, False, "", 0, 1)  # defaults
+_SELF_EVIDENT = (None, False, "", 0, 1)  # defaults, as are empty lists
 
 
 @cache
@@ -43,7 +43,7 @@ def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) 
     for key, value in schema.items():
         if key in _LEFT_OUT or (key == "description" and not described):
             continue
-        if key == "default" and any(value is each for each in _SELF_EVIDENT):
+        if key == "default" and (value == [] or any(value is each for each in _SELF_EVIDENT)):
             continue
         if key == "properties":
             plain[key] = {name: _plain(field, types) for name, field in value.items()}

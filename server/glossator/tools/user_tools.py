@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
+from glossator.core.errors import UsageError
 from glossator.core.events import Todo as Step
 from glossator.core.events import TodoState
 from glossator.core.permission import Access
@@ -36,7 +38,7 @@ class AskUserArgs(ToolArgs):
 
     question: str = Field(min_length=1, max_length=1_000)
     options: tuple[OptionArgs, ...] = Field(min_length=2, max_length=MAX_OPTIONS)
-    several: bool = Field(False, description="Whether more than one may be chosen.")
+    several: bool = Field(False, description="Allow several choices.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("multiSelect", "multi_select"), ("several",)
@@ -104,9 +106,11 @@ class StepArgs(ToolArgs):
 
 
 class TodoArgs(ToolArgs):
-    """Arguments of Todo."""
+    """Arguments of Todo: a new list, or the numbers (from 1) of steps whose state changes."""
 
-    steps: tuple[StepArgs, ...] = Field(max_length=MAX_STEPS)
+    steps: tuple[StepArgs, ...] = Field((), max_length=MAX_STEPS)
+    done: tuple[int, ...] = Field((), description="Numbers, from 1.")
+    active: int | None = None
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {"todos": ("steps",)}
 
@@ -116,6 +120,30 @@ class TodoArgs(ToolArgs):
         if sum(step.state is TodoState.ACTIVE for step in steps) > 1:
             raise ValueError("only one step can be active at a time")
         return steps
+
+    def applied(self, before: tuple[Step, ...]) -> tuple[Step, ...]:
+        """The list after the call. Raises `UsageError` for a number that no step has."""
+        steps = before
+        if "steps" in self.model_fields_set:
+            steps = tuple(Step(step.text, step.state) for step in self.steps)
+        marked = (*self.done, *(() if self.active is None else (self.active,)))
+        if wrong := [number for number in marked if not 1 <= number <= len(steps)]:
+            raise UsageError(
+                f"There is no step {wrong[0]}; the list has {len(steps)}.\nGive numbers of its"
+                " steps, or the whole list as steps."
+            )
+        return tuple(
+            replace(step, state=self._state_of(number, step.state))
+            for number, step in enumerate(steps, 1)
+        )
+
+    def _state_of(self, number: int, before: TodoState) -> TodoState:
+        if number == self.active:
+            return TodoState.ACTIVE
+        if number in self.done:
+            return TodoState.DONE
+        gives_way = self.active is not None and before is TodoState.ACTIVE
+        return TodoState.PENDING if gives_way else before
 
 
 class Todo:
@@ -127,8 +155,9 @@ class Todo:
     description = load_prompt("tools/todo").render(steps=str(MAX_STEPS))
 
     async def run(self, args: TodoArgs, context: ToolContext) -> ToolResult:
-        """Replace the list."""
-        context.todo.replace(tuple(Step(step.text, step.state) for step in args.steps))
-        count = Counter(step.state for step in args.steps)
+        """Replace the list, or change states in it. Raises `UsageError`."""
+        steps = args.applied(context.todo.steps)
+        context.todo.replace(steps)
+        count = Counter(step.state for step in steps)
         listed = ", ".join(f"{count[state]} {state}" for state in TodoState if count[state])
         return ToolResult(f"Noted: {listed}." if listed else "The list is empty now.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
@@ -14,16 +14,29 @@ from glossator.core.span import runs
 from glossator.core.tool_result import shorten
 from glossator.hooks import HookEvent
 from glossator.llm import Model
-from glossator.permissions import MCP
-from glossator.sessions import CarriedState, Compacted, Compactor, KeptTools, PromptPrefix, Session
+from glossator.permissions import MCP, lifted_refusals
+from glossator.sessions import (
+    CarriedState,
+    Changed,
+    Compacted,
+    Compactor,
+    KeptTools,
+    PromptPrefix,
+    Session,
+)
 from glossator.turn.hooks import SessionHooks
+from glossator.turn.told.changes import telling_first
 from glossator.turn.told.whole import changed_since
+from glossator.undo import CHECKPOINTS
 
 _ASKING = frozenset({"AskUser"})
 _GUIDING = frozenset({"Skill"})  # its text says how to go on
 _IN_STATE = frozenset({"Todo"})
 _MAX_REPORTS = 20  # the newest, that a compaction carries over
 _REPORT_CHARACTERS = 300
+_MAX_CHANGING = 60  # questions that had files changed, the newest
+_MAX_CHANGED = 20  # files of one of them
+_QUESTION_CHARACTERS = 150
 
 
 def compactor_of(
@@ -77,11 +90,30 @@ def _carried(app: Application, session: Session) -> CarriedState:
         lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")
     return CarriedState(
-        todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
+        todos=tuple(
+            f"{number} [{step.state}] {step.text}"
+            for number, step in enumerate(session.todo.steps, 1)
+        ),
         permissions=(f"mode {acting.mode}", *acting.granted),
         files=tuple(files),
         reports=tuple(map(_brief, session.reports[-_MAX_REPORTS:])),
+        changed=tuple(_changed(app, session)),
+        lifted=lifted_refusals(acting.mode),
     )
+
+
+def _changed(app: Application, session: Session) -> Iterator[Changed]:
+    """The files that each question had changed, without what was undone since; the newest."""
+    if not session.kept(CHECKPOINTS):
+        return
+    questions = {run.run_id: run.question for run in session.asked}
+    relative = app.host.snapshot().relative
+    for turn in app.acting.of(session).checkpoints.undoable[-_MAX_CHANGING:]:
+        why = shorten(" ".join(questions.get(turn.turn, "").split()), _QUESTION_CHARACTERS)
+        first = telling_first(session, turn.paths)
+        more = len(first) - _MAX_CHANGED
+        files = tuple(map(relative, first[:_MAX_CHANGED]))
+        yield Changed(why or "unknown", (*files, f"{more:,} more") if more > 0 else files)
 
 
 def _brief(report: Report) -> str:

@@ -237,6 +237,19 @@ async def test_nothing_is_sent_twice_until_it_changes_or_is_compacted(root: Path
         assert remembered(last[-1]) == []
 
 
+async def test_what_is_remembered_stands_once_in_the_window(root: Path) -> None:
+    """The list in the system prompt has the description, what is recalled the rest."""
+    read = Turn(ToolUse("Memory", {"action": "read", "name": "tests"}, "read"))
+    main = script(named("tests"), read, Turn(Text("So.")), read, Turn(Text("So.")))
+    async with stage(root, FILES, main) as s:
+        answer = await s.ask("How do I run the tests?")
+        await s.ask("How do I run the tests, again?", session_id=answer.session_id)
+        sent = str(bodies(s, fast=False)[-1])
+    assert sent.count("Run the tests with make check.") == 1
+    assert sent.count("Not pytest alone.") == 1
+    assert sent.count("Already shown above, unchanged: tests.") == 2
+
+
 async def test_what_a_compaction_takes_is_told_again_in_the_same_run(root: Path) -> None:
     async with stage(root, FILES, [], OFFLINE) as s:
         session = s.app.sessions.create()

@@ -72,7 +72,7 @@ async def test_the_last_system_block_bears_the_mark(tmp_path: Path) -> None:
         marked = ["cache_control" in block for block in system(s)]
         assert marked == [True, False, True]
         assert system(s, 0) == system(s, 1)
-        assert "unchanged since" in s.results(1)["read"]["content"]
+        assert "unchanged:" in s.results(1)["read"]["content"]
 
 
 async def test_two_sessions_share_the_prompt(tmp_path: Path) -> None:

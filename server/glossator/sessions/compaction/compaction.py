@@ -2,8 +2,8 @@
 
 Early chatter, results of searches and reads, and thinking go. A structured summary, every word of
 the user, every failure, the results of tools that changed something, the state of the session
-(`CarriedState`) and the newest messages stay. The old conversation is replaced when the new one is
-complete.
+(`CarriedState`) and the newest messages (`tail.py`) stay. The old conversation is replaced when the
+new one is complete.
 
 Thinking is bound to every byte before it, so the newest messages lose it. The provider demands the
 thinking of calls as long as no other reply follows them: such calls and their results are kept as
@@ -12,232 +12,57 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from glossator.core.errors import ModelError
 from glossator.core.events import Event, Notice, Usage
 from glossator.core.prompts import load_prompt
-from glossator.core.tokens import estimate_tokens
 from glossator.llm import (
-    ContentBlock,
     Conversation,
     Message,
     Meter,
     Model,
     ModelRequest,
-    estimate_messages,
     estimate_request,
 )
-from glossator.sessions.compaction.kept import (
-    KeptTools,
-    call_in_words,
-    calls_in,
-    collect,
-    fit,
-    image_gone,
-    is_compaction,
-    message_of,
-    result_in_words,
-    text_of,
-)
+from glossator.sessions.compaction.kept import KeptTools, collect, is_compaction, message_of
 from glossator.sessions.compaction.summary import (
     Asked,
+    Changed,
     PromptPrefix,
     Summary,
     ask_summary,
     extract_summary,
 )
-
-KEPT = 10  # messages
-
-_FEWER = (4, 2)  # if ten are all messages, or too long
-_THINKING = frozenset({"thinking", "redacted_thinking"})
-_SERVER = frozenset({"server_tool_use", "tool_search_tool_result"})
-_TOOL_RESULT = frozenset({"tool_result"})
-_MAX_RESULT_CHARACTERS = 60_000  # characters of one result
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """The newest messages of a conversation, from number `start` on, made valid."""
-
-    start: int
-    messages: list[Message]
-
-
-def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
-    """The newest messages, within about `tokens` tokens if that is possible.
-
-    None if that leaves nothing from message `first` on to drop. Calls stay with their results, and
-    replies with their continuation after a pause.
-    """
-    tail = None
-    for count in (KEPT, *_FEWER):
-        start = max(len(messages) - count, 0)
-        while start > first and not _may_begin(messages, start):
-            start -= 1
-        if start > first:
-            tail = Tail(start, valid_tail(messages[start:], tokens))
-            if estimate_messages(tail.messages) <= tokens:
-                break
-    return tail
-
-
-def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """The messages, made valid behind a new prefix, within about `tokens` tokens.
-
-    Only results are cut, the longest first. Images stay only in the newest message with images, as
-    they may make a request too large.
-    """
-    messages = _without_images(messages)
-    kept = [message for message in messages if _without(message, _THINKING)["content"]]
-    return without_thinking(_cut(kept, tokens))
-
-
-def without_thinking(messages: Sequence[Message]) -> list[Message]:
-    """The messages without thinking, valid as they are; others stay the same objects."""
-    messages = [message for message in messages if _without(message, _THINKING)["content"]]
-    reply = _newest_reply(messages)
-    replies = [messages[number] for number in reply]
-    if any(_has(message, _THINKING) for message in replies) and calls_in(replies):
-        messages = _as_text(messages, reply)
-    return [_without(message, _THINKING) for message in messages]
-
-
-def _without_images(messages: Sequence[Message]) -> list[Message]:
-    """The messages with text in place of images, except the newest message with images."""
-    written = list(messages)
-    shown = [number for number, message in enumerate(messages) if _shows(message["content"])]
-    for number in shown[:-1]:
-        content = [_in_words(block) for block in messages[number]["content"]]
-        written[number] = {"role": messages[number]["role"], "content": content}
-    return written
-
-
-def _shows(content: object) -> bool:
-    return isinstance(content, list) and any(
-        block.get("type") == "image" or _shows(block.get("content")) for block in content
-    )
-
-
-def _in_words(block: ContentBlock) -> ContentBlock:
-    if block.get("type") == "image":
-        return _text(image_gone())
-    if isinstance(inner := block.get("content"), list):
-        return {**block, "content": [_in_words(part) for part in inner]}
-    return block
-
-
-def _may_begin(messages: Sequence[Message], number: int) -> bool:
-    if messages[number]["role"] == "assistant":
-        return messages[number - 1]["role"] == "user"
-    return not _has(messages[number], _TOOL_RESULT)
-
-
-def _newest_reply(messages: Sequence[Message]) -> range:
-    """The indices of the last assistant messages in a row: a reply and its continuations."""
-    ends = (n for n in range(len(messages), 0, -1) if messages[n - 1]["role"] == "assistant")
-    end = next(ends, 0)
-    start = end
-    while start > 0 and messages[start - 1]["role"] == "assistant":
-        start -= 1
-    return range(start, end)
-
-
-def _as_text(messages: Sequence[Message], reply: range) -> list[Message]:
-    """The messages with the newest reply's calls, and their results, as text."""
-    calls = calls_in([messages[number] for number in reply])
-    written = list(messages)
-    for number in reply:
-        written[number] = _calls_as_text(messages[number])
-    for number in range(reply.stop, len(messages)):
-        parts = [result_as_text(block, calls) for block in messages[number]["content"]]
-        content = [block for part in parts for block in part]
-        written[number] = {"role": messages[number]["role"], "content": content}
-    return written
-
-
-def _calls_as_text(message: Message) -> Message:
-    kept = [block for block in message["content"] if block.get("type") not in _SERVER]
-    made = [call_in_words(block) for block in kept if block.get("type") == "tool_use"]
-    content = [block for block in kept if block.get("type") != "tool_use"]
-    if made:
-        lines = "\n".join(f"- {line}" for line in made)
-        content.append(_text(load_prompt("compaction/called").render(calls=lines)))
-    return {"role": "assistant", "content": content}
-
-
-def result_as_text(block: ContentBlock, calls: dict[str, ContentBlock]) -> list[ContentBlock]:
-    """A tool's result as blocks that say it in words; any other block stays as it is."""
-    if block.get("type") != "tool_result":
-        return [block]
-    content = block.get("content")
-    parts = content if isinstance(content, list) else [_text(text_of(content))]
-    texts = [part for part in parts if part.get("type") == "text"]
-    kind, text = result_in_words(calls.get(block["tool_use_id"]), {**block, "content": texts})
-    others = (part for part in parts if part.get("type") != "text")
-    return [_text(load_prompt(f"compaction/{kind}").render(text=text)), *others]
-
-
-def _cut(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """The messages with the texts of their results cut to the budget."""
-    texts = [
-        text_of(block["content"]) for m in messages for block in m["content"] if _is_text(block)
-    ]
-    rest = estimate_messages(messages) - sum(map(estimate_tokens, texts))
-    shorter = iter(fit(texts, max(tokens - rest, 0), _MAX_RESULT_CHARACTERS))
-    return [_with_texts(message, shorter) for message in messages]
-
-
-def _is_text(block: ContentBlock) -> bool:
-    """Whether a block is a result of text alone; only such results can be cut."""
-    content = block.get("content")
-    parts = content if isinstance(content, list) else [_text("")]
-    return block.get("type") == "tool_result" and all(part.get("type") == "text" for part in parts)
-
-
-def _with_texts(message: Message, texts: Iterator[str]) -> Message:
-    """The message with the texts of its results replaced by these, in order."""
-    content = [
-        {**block, "content": text}
-        if _is_text(block) and (text := next(texts)) != text_of(block["content"])
-        else block
-        for block in message["content"]
-    ]
-    return {"role": message["role"], "content": content}
-
-
-def _without(message: Message, kinds: frozenset[str]) -> Message:
-    if not _has(message, kinds):
-        return message
-    content = [block for block in message["content"] if block.get("type") not in kinds]
-    return {"role": message["role"], "content": content}
-
-
-def _has(message: Message, kinds: frozenset[str]) -> bool:
-    return any(block.get("type") in kinds for block in message["content"])
-
-
-def _text(words: str) -> ContentBlock:
-    return {"type": "text", "text": words}
-
+from glossator.sessions.compaction.tail import TailLimits, newest
 
 SHARE = 0.8  # of the window, at which compaction is automatic
-_TAIL_SHARE = 0.25  # of the window, for the newest messages
+
+# Of the newest messages: results that the model has not read yet may take this share of the window,
+# those that it has answered this one in the middle of a run, and else one of the conversation.
+_UNREAD_SHARE = 0.25
+_IN_RUN_SHARE = 0.05
+_ANSWERED_SHARE, _ANSWERED_TOKENS = 0.01, 1_500  # or so many
+_MESSAGES_SHARE, _MESSAGES_TOKENS = 0.03, 3_000  # all up to the newest reply, results included
 
 _RETRY_GROWTH_SHARE = 0.1  # of the share: growth before the next automatic attempt
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedState:
-    """The state of a session outside its messages, as lines for the model."""
+    """The state of a session outside its messages, as lines for the model.
+
+    `lifted` are the beginnings of refusals that hold no longer, as of a mode that ended.
+    """
 
     todos: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()  # the mode, and what the user granted
     files: tuple[str, ...] = ()  # read so far: path and lines
     reports: tuple[str, ...] = ()  # of sub-agents
+    changed: tuple[Changed, ...] = ()  # oldest first
+    lifted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,22 +109,24 @@ async def compact(
     Never call it between a paused reply and its continuation. Raises `ModelError` (such as
     `BudgetSpent`) if the model cannot be asked, so that the caller can try again later.
     """
-    compacted_before = bool(messages) and is_compaction(messages[0])
-    tail = newest(messages, int(compacted_before), round(model.window * _TAIL_SHARE))
-    if tail is None:
-        return _TOO_SHORT
-    gone = messages[: tail.start]
-    kept = collect(gone, weights)
-    heading = partial(message_of, kept, state=_state(carried), window=model.window)
 
     def tokens(messages: Sequence[Message]) -> int:
         return estimate_request(ModelRequest(frame.system, frame.tools, tuple(messages)))
 
     before = tokens(messages)
+    compacted_before = bool(messages) and is_compaction(messages[0])
+    limits = _limits(messages, model.window, before)
+    tail = newest(messages, int(compacted_before), limits, carried.lifted)
+    if tail is None:
+        return _TOO_SHORT
+    gone = messages[: tail.start]
+    kept = collect(gone, weights, carried.lifted)
+    room = min(before, model.window)
+    heading = partial(message_of, kept, state=_state(carried), window=model.window, room=room)
     if tokens((heading("", extracted=False), *tail.messages)) >= before:
         return _NOT_SHORTER  # whatever the summary says
     asked = Asked() if model.offline else await ask_summary(model, frame, messages, meter)
-    chosen = asked.summary or extract_summary(gone, kept, carried.todos)
+    chosen = asked.summary or extract_summary(gone, kept, carried.todos, carried.changed)
     extracted = asked.summary is None
     head = heading(chosen.model_dump_json(indent=1), extracted=extracted)
     shorter = (head, *tail.messages)
@@ -310,11 +137,22 @@ async def compact(
     return Compacted(shorter, chosen, not extracted, *figures)
 
 
+def _limits(messages: Sequence[Message], window: int, tokens: int) -> TailLimits:
+    """What the newest messages may take; `tokens` is what the whole conversation takes."""
+    answered = max(round(min(tokens, window) * _ANSWERED_SHARE), _ANSWERED_TOKENS)
+    all_answered = max(round(tokens * _MESSAGES_SHARE), _MESSAGES_TOKENS)
+    if messages and messages[-1]["role"] == "user":  # what was read for this question still counts
+        in_run = round(window * _IN_RUN_SHARE)
+        answered, all_answered = max(answered, in_run), max(all_answered, 2 * in_run)
+    return TailLimits(answered, round(window * _UNREAD_SHARE), all_answered)
+
+
 def _state(carried: CarriedState) -> str:
     """The state of the session for the model; "" if it is empty."""
-    if carried == CarriedState():
+    if replace(carried, lifted=()) == CarriedState():
         return ""
     return load_prompt("compaction/state").render(
+        changed=_lines([f"{each.why}: {', '.join(each.files)}" for each in carried.changed]),
         todos=_lines(carried.todos),
         permissions=_lines(carried.permissions),
         files=_lines(carried.files),

@@ -46,6 +46,19 @@ def paths_in(messages: Sequence[Message]) -> list[str]:
     return list(dict.fromkeys(path for path in found if isinstance(path, str) and path))
 
 
+def outcomes(messages: Sequence[Message]) -> dict[str, bool]:
+    """Whether each call, in words, succeeded the last time."""
+    calls = calls_in(messages)
+    results = (block for message in messages for block in message["content"])
+    return {
+        call_in_words(calls.get(block["tool_use_id"])): not (
+            block.get("is_error") or _ENDED_BADLY.search(text_of(block.get("content")))
+        )
+        for block in results
+        if block.get("type") == "tool_result"
+    }
+
+
 def call_in_words(call: ContentBlock | None) -> str:
     """A call in one line; of a question to the user, the whole question."""
     if call is None:
@@ -112,13 +125,16 @@ _MAX_RESULTS = 20
 _MAX_SAID_CHARACTERS = 8_000  # characters of one message of the user
 _MAX_FAILURE_CHARACTERS = 2_000
 _MAX_RESULT_CHARACTERS = 3_000
-# Shares of the window.
-_SAID_SHARE = 0.2
-_FAILURES_SHARE = 0.05
-_RESULTS_SHARE = 0.05
+_SAID_SHARE = 0.2  # of the window
+# Shares of the conversation for failures and results, or so many tokens for each.
+_FAILURES_SHARE = 0.02
+_RESULTS_SHARE = 0.01
+_OUTCOMES_TOKENS = 1_000
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 _INSTRUCTIONS = "user/instructions"  # kept whole
+_CLAIMS = ("tools/unchanged", "user/repeated")  # they say that something is shown above
+_ENDED_BADLY = re.compile(r"^\[(?:exit code [1-9]|ended by )", re.MULTILINE)  # of a command
 _FILE = re.compile(r"^(.+), (?:of the (?:user|project)|imported by .+):$", re.MULTILINE)
 # not the user's words, but kept as such
 _KEPT_WORDS = frozenset({"user/command", "user/image", "user/skill", "user/undone"})
@@ -147,14 +163,19 @@ class KeptTexts:
     instructions: tuple[str, ...] = ()
 
 
-def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
-    """Collect what to keep of `messages`; the first may be an earlier compaction's message."""
+def collect(
+    messages: Sequence[Message], weights: KeptTools, lifted: Sequence[str] = ()
+) -> KeptTexts:
+    """Collect what to keep of `messages`; the first may be an earlier compaction's message.
+
+    Refusals that are `lifted` (as of `CarriedState`) go.
+    """
     before = KeptTexts()
     if messages and is_compaction(messages[0]):
         before, messages = _read(messages[0]), messages[1:]
     calls = calls_in(messages)
     said: list[str] = list(before.said)
-    failures: list[str] = list(before.failures)
+    failures = [text for text in before.failures if not _is_lifted(text, lifted)]
     results: list[str] = list(before.results)
     instructions: list[str] = list(before.instructions)
     for block in _of_user(messages):
@@ -165,9 +186,10 @@ def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
         elif kind == "instructions":
             instructions.append(text)
         elif kind == "failure":
-            failures.append(text)
+            if not _is_lifted(text, lifted):
+                failures.append(text)
         elif tool in weights.key:
-            results.append(text)
+            (failures if _ENDED_BADLY.search(text) else results).append(text)
     newest = _once(results[::-1])[:_MAX_RESULTS]
     return KeptTexts(
         tuple(said), _once(failures), newest[::-1], before.summary, _newest_of_each(instructions)
@@ -175,21 +197,28 @@ def collect(messages: Sequence[Message], weights: KeptTools) -> KeptTexts:
 
 
 def message_of(
-    kept: KeptTexts, summary: str, *, extracted: bool, state: str, window: int
+    kept: KeptTexts,
+    summary: str,
+    *,
+    extracted: bool,
+    state: str,
+    window: int,
+    room: int | None = None,
 ) -> Message:
     """The message that replaces the others, for a window of so many tokens.
 
-    `state` is the rendered `compaction/state`, or "".
+    `state` is the rendered `compaction/state`, or "". What was done is kept by shares of `room`
+    tokens: of the conversation, if it takes less than the window.
     """
     texts = [load_prompt("compaction/head").render()]
     texts.append(_entry("extract" if extracted else "summary", summary))
     texts += _entries("said", kept.said, round(window * _SAID_SHARE), _MAX_SAID_CHARACTERS)
-    texts += _entries(
-        "failure", kept.failures, round(window * _FAILURES_SHARE), _MAX_FAILURE_CHARACTERS
+    for_failures, for_results = (
+        max(round((room or window) * share), _OUTCOMES_TOKENS)
+        for share in (_FAILURES_SHARE, _RESULTS_SHARE)
     )
-    texts += _entries(
-        "result", kept.results, round(window * _RESULTS_SHARE), _MAX_RESULT_CHARACTERS
-    )
+    texts += _entries("failure", kept.failures, for_failures, _MAX_FAILURE_CHARACTERS)
+    texts += _entries("result", kept.results, for_results, _MAX_RESULT_CHARACTERS)
     return user_message(*texts, *kept.instructions, state)
 
 
@@ -197,6 +226,17 @@ def result_in_words(call: ContentBlock | None, result: ContentBlock) -> tuple[st
     """A tool's result in words, as a text of the kind "answered" or "failure"."""
     text = f"{call_in_words(call)}\n{text_of(result.get('content'))}"
     return ("failure" if result.get("is_error") else "answered"), text
+
+
+def is_claim(text: str) -> bool:
+    """Whether a result says no more than that something is shown above it."""
+    return text.startswith(tuple(map(_heading, _CLAIMS)))
+
+
+def _is_lifted(failure: str, lifted: Sequence[str]) -> bool:
+    """Whether a failure in words, below its call, only says what holds no longer."""
+    text = failure.partition("\n")[2]
+    return text.startswith(tuple(lifted)) or is_claim(text)
 
 
 def image_gone() -> str:

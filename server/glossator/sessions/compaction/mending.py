@@ -15,7 +15,6 @@ from glossator.core.errors import ContentRefused
 from glossator.core.prompts import load_prompt
 from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message, estimate_messages, user_message
-from glossator.sessions.compaction.compaction import result_as_text, without_thinking
 from glossator.sessions.compaction.kept import (
     KeptTools,
     call_in_words,
@@ -27,6 +26,7 @@ from glossator.sessions.compaction.kept import (
 )
 from glossator.sessions.compaction.own_texts import prompt_of, words_of_user
 from glossator.sessions.compaction.summary import extract_summary
+from glossator.sessions.compaction.tail import result_as_text, without_thinking
 
 MEDIA = {"image": "an image", "document": "a document"}
 THINKING = "the model's earlier thinking"

@@ -28,13 +28,21 @@ from glossator.llm import (
     estimate_request,
     user_message,
 )
-from glossator.sessions.compaction.kept import KeptTexts, KeptTools, collect, paths_in, transcript
+from glossator.sessions.compaction.kept import (
+    KeptTexts,
+    KeptTools,
+    collect,
+    outcomes,
+    paths_in,
+    transcript,
+)
 
 MAX_OUTPUT = 16_000  # tokens, thinking included
 _ROOM = MAX_OUTPUT + 4_000  # tokens of the request besides the conversation
 _TRANSCRIPT_SHARES = (0.6, 0.3, 0.1)  # of the window, tried one after another
 _ATTEMPTS = 2
 _INTENT_CHARACTERS = 600
+_MAX_ERRORS = 20  # in an extracted summary
 _FENCE = re.compile(r"```(?:json)?\n(?P<json>.*)\n```", re.DOTALL)
 
 
@@ -54,6 +62,14 @@ class Fixed(_Part):
 
     error: str
     fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Files that were changed, and what was asked when they were."""
+
+    why: str
+    files: tuple[str, ...]
 
 
 class Summary(_Part):
@@ -174,25 +190,38 @@ def parse_summary(reply: Reply) -> Summary:
 
 
 def extract_summary(
-    messages: Sequence[Message], kept: KeptTexts, open_tasks: Sequence[str]
+    messages: Sequence[Message],
+    kept: KeptTexts,
+    open_tasks: Sequence[str],
+    changed: Sequence[Changed] = (),
 ) -> Summary:
-    """A summary without a model, from an earlier one and from the calls."""
+    """A summary without a model, from an earlier one, from the calls, and from what was changed."""
     before = _earlier(kept)
-    known = {note.path for note in before.files} if before else set()
-    files = tuple(
-        FileNote(path=path, learnt="a tool was called on it")
-        for path in paths_in(messages)
-        if path not in known
-    )
+    why = {path: each.why for each in changed for path in each.files}  # the last time
+    learnt = dict.fromkeys(paths_in(messages), "a tool was called on it")
+    learnt |= {note.path: note.learnt for note in before.files} if before else {}
+    learnt |= {path: f"changed for: {asked}" for path, asked in why.items()}
+    files = tuple(FileNote(path=path, learnt=each) for path, each in learnt.items())
     first = kept.said[0] if kept.said else ""
     return Summary(
         intent=before.intent if before else first[:_INTENT_CHARACTERS],
         instructions=before.instructions if before else (),
         decisions=before.decisions if before else (),
-        files=(*(before.files if before else ()), *files),
-        errors=before.errors if before else (),
+        files=files,
+        errors=_failed(messages, kept),
         open_tasks=tuple(open_tasks) or (before.open_tasks if before else ()),
         next_step="",
+    )
+
+
+def _failed(messages: Sequence[Message], kept: KeptTexts) -> tuple[Fixed, ...]:
+    """The newest failures, each in a line, and whether the same call succeeded later."""
+    succeeded = outcomes(messages)
+    failed = dict.fromkeys(text.partition("\n")[0] for text in kept.failures)
+    later = "the same call succeeded later"
+    return tuple(
+        Fixed(error=f"{call} failed", fix=later if succeeded.get(call) else "open")
+        for call in [*failed][-_MAX_ERRORS:]
     )
 
 

@@ -67,7 +67,7 @@ class _Candidates:
     listed: tuple[Memory, ...]
 
 
-_Texts = tuple[tuple[Memory, str], ...]  # memories, and what the model is told of each
+_Checked = tuple[tuple[Memory, tuple[str, ...]], ...]  # memories, and what each names that is gone
 
 
 class Recall:
@@ -82,12 +82,12 @@ class Recall:
         self._question = ""
         self._seconds = seconds
         self._looking: asyncio.Task[_Candidates] | None = None
-        self._by_words: asyncio.Task[_Texts] | None = None
+        self._by_words: asyncio.Task[_Checked] | None = None
         self._choosing: asyncio.Task[None] | None = None
-        self._chosen: _Texts | None = None  # by the fast model
+        self._chosen: _Checked | None = None  # by the fast model
         self._given: dict[Path, Memory] = {}  # to the model in this run
         self._is_gathered = False  # the message has what it gets
-        self._late: _Texts = ()  # chosen after that
+        self._late: _Checked = ()  # chosen after that
 
     async def __aenter__(self) -> Self:
         return self
@@ -121,7 +121,7 @@ class Recall:
             self._fail(f"looking for them failed: {error}")
             return Telling()
         found = self._by_words.result() if self._chosen is None else self._chosen
-        return Telling(tuple(text for _, text in found), partial(self._sent, found))
+        return Telling(self._told(found), partial(self._sent, found))
 
     def late(self) -> tuple[str, ...]:
         """What the choice adds: at most `MOST` together with those that went with the question.
@@ -132,13 +132,13 @@ class Recall:
         new = unseen(self._session, tuple(memory for memory, _ in late))
         late = tuple(each for each in late if each[0] in new)[: MOST - len(self._given)]
         self._sent(late)
-        return tuple(text for _, text in late)
+        return self._told(late)
 
     async def again(self) -> Telling:
         """The memories told in this run that a compaction dropped from the conversation."""
         taken = unseen(self._session, tuple(self._given.values()))
-        found = await self._texts(taken, _LATE_SYMBOL_SECONDS)
-        return Telling(tuple(text for _, text in found), partial(self._taken, found))
+        found = await self._checked(taken, _LATE_SYMBOL_SECONDS)
+        return Telling(self._told(found), partial(self._taken, found))
 
     async def end(self) -> None:
         """Stop looking."""
@@ -158,8 +158,8 @@ class Recall:
             self._run.tell(problem)
         return found
 
-    async def _find_by_words(self, looking: asyncio.Task[_Candidates]) -> _Texts:
-        return await self._texts((await asyncio.shield(looking)).by_words, _SYMBOL_SECONDS)
+    async def _find_by_words(self, looking: asyncio.Task[_Candidates]) -> _Checked:
+        return await self._checked((await asyncio.shield(looking)).by_words, _SYMBOL_SECONDS)
 
     async def _choose(self, meter: Meter, looking: asyncio.Task[_Candidates]) -> None:
         listed = (await asyncio.shield(looking)).listed
@@ -174,7 +174,7 @@ class Recall:
         except ModelError as error:
             self._fail(str(error))
         else:
-            found = await self._texts(chosen, _LATE_SYMBOL_SECONDS)
+            found = await self._checked(chosen, _LATE_SYMBOL_SECONDS)
             if self._is_gathered:
                 self._late = found
             else:
@@ -196,30 +196,34 @@ class Recall:
         )
         return (await side_query(model, meter, "recall", prompt, _OUTPUT_TOKENS)).text
 
-    async def _texts(self, memories: Sequence[Memory], seconds: float) -> _Texts:
-        """The text for each memory, and what is outdated in it; `seconds` are for symbols."""
+    async def _checked(self, memories: Sequence[Memory], seconds: float) -> _Checked:
+        """Each memory with what it names that is gone; `seconds` are for symbols."""
         if not memories:
             return ()
         app, hidden = self._app, self._app.acting.hidden()
-        snapshot, now = app.host.snapshot(), datetime.now(UTC)
+        snapshot = app.host.snapshot()
 
-        async def text_of(memory: Memory) -> str:
-            gone = (
+        async def gone(memory: Memory) -> tuple[str, ...]:
+            return (
                 *await asyncio.to_thread(gone_places, memory, snapshot, hidden),
                 *await gone_symbols(memory, snapshot, app.symbols, hidden, seconds),
             )
-            return memory_text(memory, now, gone)
 
-        return tuple(zip(memories, await asyncio.gather(*map(text_of, memories)), strict=True))
+        return tuple(zip(memories, await asyncio.gather(*map(gone, memories)), strict=True))
 
-    def _sent(self, found: _Texts) -> None:
+    def _told(self, found: _Checked) -> tuple[str, ...]:
+        """What the model is told of the memories, beside the list in the system prompt."""
+        now, prompt = datetime.now(UTC), self._session.system
+        return tuple(memory_text(memory, now, gone, prompt) for memory, gone in found)
+
+    def _sent(self, found: _Checked) -> None:
         """Note that a message has the texts: they count as seen, and the user is told of them."""
         self._taken(found)
         if found:
             names = ", ".join(shown(memory.name) for memory, _ in found)
             self._run.emit(Notice(f"Remembered: {names}."))
 
-    def _taken(self, found: _Texts) -> None:
+    def _taken(self, found: _Checked) -> None:
         for memory, _ in found:
             mark_seen(self._session, memory)
             self._given[memory.path] = memory
