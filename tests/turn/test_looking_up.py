@@ -8,41 +8,12 @@ from glossator.core.tool_result import ToolResult
 from glossator.permissions import Deny
 from glossator.tools import ReadState
 from glossator.turn.calls import permit_direct_call
-from glossator.turn.lookup import MAX_CHARACTERS, look_up, names_in, paths_in
+from glossator.turn.lookup import MAX_CHARACTERS, look_up
 from tests.workspaces import MakeWorkspace, Workspace
 
 HERD = "class Herd:\n" + "".join(
     f"    def step_{n}(self):\n        grass = {n}\n        return grass\n\n" for n in range(40)
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Where is the limit of a run set?", ()),
-        ("What do `faults` and `Fish.swim()` do?", ("faults", "Fish.swim")),
-        (
-            "See _assigned, call_tool(x), put(), zoo::Fish.",
-            ("_assigned", "call_tool", "put", "zoo::Fish"),
-        ),
-        ("A JSONDecoder, e.g. readAll, i.e. `readAll`.", ("JSONDecoder", "readAll")),
-        ("Quoted words are none: `a b`, `--plan`, `3`.", ()),
-        ("A file is none: store.py, `zoo/fish.rs`.", ()),
-    ],
-)
-def test_names(text: str, names: tuple[str, ...]) -> None:
-    assert names_in(text) == names
-
-
-@pytest.mark.parametrize(
-    ("text", "paths"),
-    [
-        ("Does store.py or `src/zoo/` read and/or write?", ("store.py", "src/zoo", "and/or")),
-        ("What do Fish.swim, 3.5 and e.g. this do?", ()),
-    ],
-)
-def test_paths(text: str, paths: tuple[str, ...]) -> None:
-    assert paths_in(text) == paths
 
 
 async def looked_up(ws: Workspace, query: str) -> ToolResult:

@@ -17,6 +17,7 @@ from glossator.core.citations import place
 from glossator.core.document import Document, Missing
 from glossator.core.errors import UsageError
 from glossator.core.file_kinds import language_of, weigh_by_kind
+from glossator.core.names import names_in, paths_in
 from glossator.core.shown import shown
 from glossator.core.span import FoundPlace, whole_and_cut
 from glossator.core.terms import query_terms
@@ -38,34 +39,8 @@ _MAX_WHOLE_LINES = 200  # lines; a longer definition without members is not show
 _LINE_CHARACTERS = 300  # of a line
 _BESIDE_THE_POINT = 0.5  # by its kind, a file that weighs less comes after all others
 
-_QUOTED = re.compile(r"`([^`\s]{2,100})`")
-_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
-_PATH = re.compile(r"[\w.@+-]*\w(?:/[\w.@+-]*\w)+|\w[\w-]*(?:\.\w+)+")
 _WORD = re.compile(r"[^\W\d]\w*")
 _IMPORTS = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
-_IS_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\w(?:\.|::)\w\w")  # and no word of prose
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """The names of symbols in a text: quoted as code, called, qualified or spelled as one."""
-    spelled = [
-        (match.start(), match[0])
-        for match in _NAME.finditer(text)
-        if text.startswith("(", match.end()) or _IS_NAME.search(match[0])
-    ]
-    quoted = [
-        (match.start(1), name[0])
-        for match in _QUOTED.finditer(text)
-        if (name := _NAME.fullmatch(match[1].removesuffix("()")))
-    ]
-    names = dict.fromkeys(name for _, name in sorted(spelled + quoted))
-    return tuple(name for name in names if language_of(name) is None)  # `store.py` is a file
-
-
-def paths_in(text: str) -> tuple[str, ...]:
-    """The paths of files and folders in a text, and the names of files."""
-    found = dict.fromkeys(match[0] for match in _PATH.finditer(text))
-    return tuple(each for each in found if "/" in each or language_of(each) is not None)
 
 
 async def look_up(
