@@ -36,6 +36,14 @@ def test_meaning_keys(one: str, other: str, same: bool) -> None:
             True,
         ),
         ("`Client.send` waits 3 seconds.", "`Client.send` waits for 3 seconds.", True),
+        ("`Client.send` tries 3 times at most.", "`send` tries 3 times at most.", True),
+        ("`send` tries up to 3 times.", "`send()` tries at most 3 times.", True),
+        (
+            "`send` raises `TimeoutError` after 30 seconds.",
+            "After 30 seconds `send` raises `TimeoutError`.",
+            True,
+        ),
+        ("`send` closes the lines when it fails.", "`send` closes each line when failing.", True),
         # another name, number or denial
         ("`send` waits 3 seconds.", "`send` waits 4 seconds.", False),
         (
@@ -47,7 +55,18 @@ def test_meaning_keys(one: str, other: str, same: bool) -> None:
         ("`send` closes the line.", "`stop` closes the line.", False),
         ("`load` calls `save`.", "`save` calls `load`.", False),
         ("`a_b` is called before `c_d` by `run`.", "`c_d` is called before `a_b` by `run`.", False),
+        ("`Client.send` waits.", "`Server.send` waits.", False),
+        ("`a` waits 3 s and `b` 4 s.", "`a` waits 4 s and `b` 3 s.", False),
+        # turned around
+        ("`load` wraps `save`.", "`load` is wrapped by `save`.", False),
+        ("`job` retries.", "`job` is retried.", False),
+        (
+            "`send` opens the line, then closes a file.",
+            "`send` closes a line, opens the file.",
+            False,
+        ),
         # other words
+        ("`send` moves it up.", "`send` moves it down.", False),
         ("`send` opens the line.", "`send` encodes each request.", False),
     ],
 )

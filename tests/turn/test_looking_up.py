@@ -5,31 +5,15 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.tool_result import ToolResult
+from glossator.permissions import Deny
 from glossator.tools import ReadState
 from glossator.turn.calls import permit_direct_call
-from glossator.turn.lookup import look_up, names_in
+from glossator.turn.lookup import MAX_CHARACTERS, look_up
 from tests.workspaces import MakeWorkspace, Workspace
 
 HERD = "class Herd:\n" + "".join(
     f"    def step_{n}(self):\n        grass = {n}\n        return grass\n\n" for n in range(40)
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Where is the limit of a run set?", ()),
-        ("What do `faults` and `Fish.swim()` do?", ("faults", "Fish.swim")),
-        (
-            "See _assigned, call_tool(x), put(), zoo::Fish.",
-            ("_assigned", "call_tool", "put", "zoo::Fish"),
-        ),
-        ("A JSONDecoder, e.g. readAll, i.e. `readAll`.", ("JSONDecoder", "readAll")),
-        ("Quoted words are none: `a b`, `--plan`, `3`.", ()),
-    ],
-)
-def test_names(text: str, names: tuple[str, ...]) -> None:
-    assert names_in(text) == names
 
 
 async def looked_up(ws: Workspace, query: str) -> ToolResult:
@@ -67,3 +51,65 @@ async def test_what_imports_a_name_is_no_definition(workspace: MakeWorkspace) ->
     ws = await workspace({**uses, "graze.js": real})
     text = (await looked_up(ws, "What does `graze` return?")).text
     assert text.startswith("graze.js:1-3  [function]\n1\tfunction graze (herd) {\n2\t  return herd")
+
+
+GO = "package zoo\n\ntype Herd struct {\n\tsize int\n}\n\n" + "".join(
+    f"func (h *Herd) Step{n}() int {{\n\tgrass := {n}\n\treturn grass\n}}\n\n" for n in range(30)
+)
+
+
+async def test_methods_that_stand_outside_of_their_type_are_listed(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"herd.go": GO, "other.go": "package zoo\n\nvar Grass = 1\n"})
+    text = (await looked_up(ws, "How does `Herd` find grass in Step7?")).text
+    assert text.startswith("herd.go:3-5  [struct, not all of it]\n3\ttype Herd struct {\n7\tfunc")
+    assert text.count("grass := 7\n") == 1
+
+
+def shaped(word: str, count: int) -> str:
+    return "".join(f"def {word}_{n}():\n    return '{word} of grass {n}'\n\n" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("Where does the field grow grass?", "field.py"),
+        ("What does barn.py say about the grass of a field?", "barn.py"),
+        ("What does old/zoo/barn.py say about the grass of a field?", "barn.py"),
+        ("Is there grass of a field in stable/?", "field.py"),  # one word is no path
+        ("Is there grass of a field in the folder farm/stable?", "farm/stable/box.py"),
+    ],
+)
+async def test_files_that_are_named_come_first(
+    workspace: MakeWorkspace, query: str, first: str
+) -> None:
+    files = {"field.py": "field", "barn.py": "barn", "farm/stable/box.py": "box"}
+    ws = await workspace({path: shaped(word, 3) for path, word in files.items()})
+    found = await looked_up(ws, query)
+    assert found.places[0].path == first
+    assert {each.path for each in found.places} == files.keys()
+
+
+async def test_tests_come_last_and_all_is_bounded(workspace: MakeWorkspace) -> None:
+    files = {f"tests/test_grass_{n}.py": shaped("grass", 40) for n in range(8)}
+    ws = await workspace({**files, "herd.py": "def eat(herd):\n    return herd.grass\n"})
+    found = await looked_up(ws, "How is grass eaten?")
+    assert found.places[0].path == "herd.py"
+    assert MAX_CHARACTERS - 3_000 < len(found.text) <= MAX_CHARACTERS
+    asked = await looked_up(ws, "Which tests grow grass?")
+    assert asked.places[0].path != "herd.py"
+
+
+async def test_what_may_not_be_searched_is_not_shown(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"herd.py": "def graze():\n    return 1\n", "b.py": "graze = 1\n"})
+    ws.hidden = lambda path: path.endswith("herd.py")
+    hidden = await looked_up(ws, "What does `graze` in herd.py return?")
+    assert [each.path for each in hidden.places] == ["b.py"]
+
+    async def deny(*_: object) -> Deny:
+        return Deny("No searches here.")
+
+    reads = ReadState()
+    denied = await look_up("What does `graze` return?", ws.context(reads=reads), deny, reads)
+    assert (denied.error, denied.text) == (True, "No searches here.")

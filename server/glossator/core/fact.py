@@ -46,7 +46,8 @@ class Fact:
     `path` is relative to its workspace folder, as answers cite it; `passage` has the real path and
     a hash of each line. `sha256` is that of the text in which the lines stood when it was judged.
     `context` are the first lines of the definitions around them, which it was judged with.
-    `confidence` is from 0 to 1. `run` is the run that stated it, in the session `session`.
+    `confidence` is from 0 to 1. `run` is the run that stated it, in the session `session`. `asked`
+    are keys of the questions whose answers stated it, the last ones.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Fact:
     run: str
     pinned: bool = False
     context: tuple[Passage, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -85,6 +87,7 @@ class Fact:
             "session": self.session,
             "run": self.run,
             "pinned": self.pinned,
+            "asked": list(self.asked),
         }
 
     @staticmethod
@@ -107,6 +110,7 @@ class Fact:
             fields["run"],
             bool(fields["pinned"]),
             tuple(map(_passage, source.get("context", ()))),
+            tuple(fields.get("asked", ())),
         )
 
 

@@ -28,6 +28,7 @@ from glossator.ledger.selection import (
     fitting,
     for_question,
     listed,
+    meaning_key,
     surplus,
     unknown,
 )
@@ -189,9 +190,9 @@ class Ledger:
         return tuple(filter(self.is_fresh, found))
 
     async def remember(
-        self, session_id: str, run_id: str, found: Sequence[NewFact]
+        self, session_id: str, run_id: str, found: Sequence[NewFact], question: str = ""
     ) -> tuple[Fact, ...]:
-        """Keep new facts; returns those that were added, or hold again.
+        """Keep new facts, as those of a question; returns those that were added, or hold again.
 
         They are on disk then, unless a notice says that this failed. One that is known and fresh is
         not added again. A stale one that says the same of the same lines is replaced, unless a team
@@ -208,9 +209,11 @@ class Ledger:
                 lambda: [[passage_of(span, read) for span in each.spans] for each in found]
             )
             added: dict[str, Fact] = {}
+            asked, renews = meaning_key(question) if question else "", self._team is None
+            fresh = {each.id for each in self._facts.values() if self.is_fresh(each)}
             for new, own in zip(found, passages, strict=True):
-                known, renews = self._known(own[0].path, added), self._team is None
-                fact = fact_to_add(new, own, session_id, run_id, known, renews=renews)
+                known = self._known(own[0].path, added)
+                fact = fact_to_add(new, own, session_id, run_id, known, renews=renews, asked=asked)
                 if fact is None or self._hides(fact.passage.path):
                     continue
                 if self._host.snapshot().folders.owner(fact.passage.path) is not None:
@@ -218,7 +221,9 @@ class Ledger:
             await self._write({each.id: self._row(each) for each in added.values()})
             await self._anchors.settled()
             await self._bound()
-        return tuple(each for each in added.values() if each.id in self._facts)
+        return tuple(
+            each for each in added.values() if each.id in self._facts and each.id not in fresh
+        )
 
     async def forget(self, ids: Collection[str]) -> tuple[Fact, ...]:
         """Forget these facts for good, here and on the team's server; returns what they said."""
@@ -326,7 +331,8 @@ class Ledger:
                 self._facts[key] = fact
                 if known is None or known.passages != fact.passages:
                     self._watch(fact)
-                if known is not None:  # a new one is announced once its lines were compared
+                # A new one is announced once its lines were compared.
+                if known is not None and replace(known, asked=fact.asked) != fact:
                     changed.append(fact)
             elif known is not None:
                 del self._facts[key]

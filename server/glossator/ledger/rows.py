@@ -23,8 +23,10 @@ logger = logging.getLogger(__name__)
 SCHEMA = 1  # of both kinds of documents, see `memory_core.py`
 ID_BYTES = 5  # of a fact's id
 MAX_STATEMENT = 1_000  # characters
+MAX_ASKED = 5  # questions of a fact
 DAY = 86_400.0  # seconds; the clock of another machine may be so far ahead
-_ID = re.compile(rf"f[0-9a-f]{{{2 * ID_BYTES}}}")
+_KEY = re.compile(rf"[0-9a-f]{{{2 * ID_BYTES}}}")
+_ID = re.compile(f"f{_KEY.pattern}")
 _MAX_LINES = 10_000
 _MAX_PASSAGES = 50
 
@@ -200,6 +202,8 @@ def _check(fact: Fact) -> None:
         raise ValueError("the confidence or the time is none")
     if not 0 < len(fact.statement) <= MAX_STATEMENT or "\n" in fact.statement:
         raise ValueError("the statement is empty, too long, or more than a line")
+    if len(fact.asked) > MAX_ASKED or not all(map(_KEY.fullmatch, fact.asked)):
+        raise ValueError("the keys of questions are none of ours")
     if len(fact.passages) > _MAX_PASSAGES or len({each.path for each in fact.passages}) > 1:
         raise ValueError("the passages are too many, or of several files")
     for passage in fact.passages:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from glossator.core.fact import Fact, NewFact, Passage
-from glossator.ledger.rows import DAY, ID_BYTES, MAX_STATEMENT, Rows, fact_of, row_of
+from glossator.core.names import names_in, paths_in
+from glossator.core.terms import stem
+from glossator.ledger.rows import DAY, ID_BYTES, MAX_ASKED, MAX_STATEMENT, Rows, fact_of, row_of
 from glossator.memory import bearing, secret_in
 from glossator.store import FORGOTTEN_DAYS, LedgerRow
 
@@ -22,12 +25,16 @@ Lines = tuple[int, int]  # the first and the last, 1-based
 
 _MAX_PINNED = 20  # that go with a question, whatever was pinned by others
 _TOKEN = re.compile(r"\w+|[<>=!+\-/%&|^~@#$]+")
+_QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DENYING = frozenset("not no never only without unless except".split())
-_SMALL = _ARTICLES | frozenset(
-    "again also and are as at be by does for from function has in into is it its itself method of"
-    " on that the then this to which with will".split()
+_SMALL = _ARTICLES | frozenset(  # without those that turn a sentence around: "is", "by"
+    "again also and as at class does each every for from function has have in into it its itself"
+    " method of on that then this thus to when whenever which will with".split()
+)
+_AT_MOST = re.compile(
+    r"\b(?:up to|at most|no more than|not more than|a maximum of)\b", re.IGNORECASE
 )
 _LABEL = re.compile(r"^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*:\s+")  # of an item
 _LEANS = re.compile(  # it begins with a word for something that was named before, or goes on
@@ -83,11 +90,13 @@ def fact_to_add(
     known: Iterable[Known],
     *,
     renews: bool = True,
+    asked: str = "",
 ) -> Fact | None:
-    """The fact that is to be added; None if it is known and fresh, or must not be kept.
+    """The fact that is to be kept; None if it is kept already, or must not be.
 
-    `passages` are those of the spans of `new`. One that says nearly the same as a fresh one of the
-    same lines is known. A stale fact that says the same is renewed, under its id. Unless it
+    `passages` are those of the spans of `new`, `asked` is the key of the question that it answers.
+    One that says nearly the same as a fresh one of the same lines is known: that one is returned if
+    its question is new. A stale fact that says the same is renewed, under its id. Unless it
     `renews`, it stays: it may hold in the working copy of a colleague.
     """
     passage, *context = passages
@@ -99,8 +108,10 @@ def fact_to_add(
     key = meaning_key(statement)
     here = [each for each in known if each.fact.passage.path == passage.path]
     fresh = [each for each in here if each.is_fresh and _meets(each.lines, passage)]
-    if any(are_twins(each.fact.statement, statement) for each in fresh):
-        return None
+    twins = (each.fact for each in fresh if are_twins(each.fact.statement, statement))
+    if twin := next(twins, None):
+        is_new = asked and asked not in twin.asked
+        return replace(twin, asked=(*twin.asked, asked)[-MAX_ASKED:]) if is_new else None
     same = [each for each in here if meaning_key(each.fact.statement) == key]
     stale = [each for each in same if not each.is_fresh]
     before = max(stale, key=lambda each: _meets(each.lines, passage), default=None)
@@ -123,6 +134,7 @@ def fact_to_add(
         run_id,
         before.fact.pinned if before else False,
         tuple(context),
+        (asked,) if asked else (),
     )
 
 
@@ -139,22 +151,53 @@ def listed(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 def for_question(
     question: str, facts: Sequence[Fact], most: int, *, all_: bool = False
 ) -> list[Fact]:
-    """The listed facts for a question: pinned ones first, then the likeliest; blocking.
+    """The listed facts for a question, up to `most`, or as many as are pinned; blocking.
 
-    With `all_`, others follow. They are up to `most`, or as many as are pinned. Of two that say
-    nearly the same only the first is taken.
+    Pinned ones come first, then those that the very question brought before, those about a symbol
+    or file that it names, and others that bear on it. With `all_`, the rest follows. Of two that
+    say nearly the same only the first is taken.
     """
-    pinned = [each for each in facts if each.pinned][:_MAX_PINNED]
+    key = meaning_key(question)
+    chosen = [each for each in facts if each.pinned][:_MAX_PINNED]
     others = [each for each in facts if not each.pinned]
-    found = bearing(question, [(each.statement, each.path) for each in others])
-    rest = [at for at in range(len(others)) if at not in found] if all_ else []
-    chosen = pinned
-    for each in (others[at] for at in (*found, *rest)):
+    names, paths = _asked_names(question), paths_in(question)
+    named = {at for at, each in enumerate(others) if _is_about(each, names, paths)}
+    found = bearing(question, [(each.statement, each.path) for each in others], named)
+    again = [at for at, each in enumerate(others) if key in each.asked]
+    order = dict.fromkeys((*again, *found, *(range(len(others)) if all_ else ())))
+    for each in (others[at] for at in order):
         if len(chosen) >= most:
             break
         if not any(e.path == each.path and are_twins(e.statement, each.statement) for e in chosen):
             chosen.append(each)
     return chosen
+
+
+def _asked_names(question: str) -> frozenset[str]:
+    """The symbols that a question names, in small letters; of a qualified one also its last part.
+
+    So `Client.send` is named by "send" and by "Client.send", and not by "Client".
+    """
+    names = [name.casefold().replace("::", ".") for name in names_in(question)]
+    return frozenset((*names, *(name.rpartition(".")[2] for name in names)))
+
+
+def _is_about(fact: Fact, names: frozenset[str], paths: Sequence[str]) -> bool:
+    """Whether a fact names one of these symbols, or is of or about one of these files."""
+    if any(f"/{path}/" in f"/{fact.path}/" or path in fact.statement for path in paths):
+        return True
+    if not names:
+        return False
+    held = [name.casefold().replace("::", ".") for name in _code_names(fact.statement)]
+    return any(not names.isdisjoint((name, *name.split("."))) for name in held)
+
+
+def _code_names(statement: str) -> Iterator[str]:
+    """The names in a statement: those that can only be code, and all in back-ticks."""
+    yield from names_in(statement)
+    for at, piece in enumerate(statement.split("`")):
+        if at % 2:
+            yield from _QUALIFIED.findall(piece)
 
 
 def fitting(rows: Rows, held: Mapping[str, Fact], most: int) -> dict[str, LedgerRow]:
@@ -199,23 +242,56 @@ def meaning_key(statement: str) -> str:
 
 
 def are_twins(one: str, other: str) -> bool:
-    """Whether two statements say the same but for small words: the names are in the same order."""
-    words = [frozenset(_word(token) for token in _TOKEN.findall(each)) for each in (one, other)]
-    return _names(one) == _names(other) and words[0] ^ words[1] <= _SMALL
+    """Whether two statements about the same lines say the same but for small words and endings.
+
+    The words are in the same order, but for a clause that stands in front or behind, and so are
+    the names; one of them may be qualified in one statement only.
+    """
+    first, second = _words(one), _words(other)
+    if len(first.names) != len(second.names) or len(first.stems) != len(second.stems):
+        return False
+    turned = ((*first.stems[at:], *first.stems[:at]) for at in range(max(len(first.stems), 1)))
+    return all(map(_is_same, first.names, second.names)) and second.stems in turned
 
 
-def _names(statement: str) -> list[str]:
-    """The words that nothing can replace: names, numbers, denials, and code in back-ticks."""
-    found: list[str] = []
-    for at, piece in enumerate(statement.split("`")):
-        words = map(_word, _TOKEN.findall(piece))
-        found += [each for each in words if at % 2 or _is_telling(each)]
-    return found
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names may be one: `send` and `Client.send`."""
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The names in a statement, with the numbers behind them, and the stems of all other words.
+
+    A name is what nothing can replace: code in back-ticks, a name, a number or a denial.
+    """
+
+    names: tuple[str, ...]
+    stems: tuple[str, ...]
+
+
+@lru_cache(5_000)  # each is compared with many
+def _words(statement: str) -> _Words:
+    names: list[str] = []
+    numbers: list[str] = []
+    stems: list[str] = []
+    for at, piece in enumerate(_AT_MOST.sub("most", statement).split("`")):
+        if at % 2:
+            names.append(piece.removesuffix("()"))
+            continue
+        for word in map(_word, _TOKEN.findall(piece)):
+            if word.isdigit():
+                numbers.append(word)
+            elif _is_telling(word):
+                names.append(word)
+            elif word not in _SMALL:
+                stems.append(stem(word))
+    return _Words((*names, *numbers), tuple(stems))
 
 
 def _is_telling(word: str) -> bool:
     """Whether a word is a name, a number or a denial."""
-    return word.lower() != word or "_" in word or word.isdigit() or word in _DENYING
+    return word.lower() != word or "_" in word or word in _DENYING
 
 
 def fact_id(key: str, path: str, passage: Passage, around: Iterable[str] = ()) -> str:

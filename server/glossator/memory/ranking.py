@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +25,7 @@ _HELD_SHARE = 0.34  # of what the question asks for, that a picked memory holds
 _SCORE_SHARE = 0.65  # of the best one's score
 _HELD_SHARE_TEXT, _SCORE_SHARE_TEXT = 0.25, 0.4  # likewise of one sentence, which holds few words
 _MIN_MEMORIES = 20  # memories: among fewer, no word would tell
+_RARE, _RARE_SHARE = 3, 0.02  # texts that hold a rare word: so many, or this share of all
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
     """
@@ -32,6 +33,20 @@ _VAGUE = frozenset(
     fail file fix function good help here implement issue just keep know like line look new need
     never now only please project question read remember remove repo right run same since start
     still thing time today try update want way well whole wrong write yes
+    """.split()
+)
+
+
+_COMMON = frozenset(  # words that any statement about code may hold
+    """
+    again argument attribute block boolean case character column condition content count current
+    data default element empty end entry example field first flag format given group held holder
+    id index info input instance integer item key kind last length level line list long map
+    method mode module name next null number object option order output page parameter part
+    place point position property put range record reference result return returned row second
+    section sent sequence set setting short single size source space specific state statement
+    status step string system table taken target text true type unit user value variable version
+    word
     """.split()
 )
 
@@ -48,34 +63,64 @@ class Ranked:
 def rank(question: str, memories: Sequence[Memory]) -> list[Ranked]:
     """The memories that share a word with the question, best first; blocking."""
     ranked = [
-        Ranked(memories[at], score, share)
-        for at, score, share in _scores(question, [_counts(memory) for memory in memories])
+        Ranked(memories[at], each.score, each.share)
+        for at, each in _scores(question, [_counts(memory) for memory in memories]).items()
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.memory.name))
 
 
-def bearing(question: str, texts: Sequence[tuple[str, str]]) -> list[int]:
-    """The places of texts (each with a path) that bear on the question, best first; blocking."""
+def bearing(
+    question: str, texts: Sequence[tuple[str, str]], named: Collection[int] = ()
+) -> list[int]:
+    """The places of texts (each with a path) that bear on the question, best first; blocking.
+
+    Those that the question has `named` come first. Others share enough with it: two words that not
+    any statement about code may hold, or one that is rare or part of a name.
+    """
     found = _scores(question, [_counts_of_text(*each) for each in texts])
-    enough = max((score for _, score, _ in found), default=0.0) * _SCORE_SHARE_TEXT
-    fitting = [each for each in found if each[2] >= _HELD_SHARE_TEXT and each[1] >= enough]
-    return [at for at, _, _ in sorted(fitting, key=lambda each: -each[1])]
+    rare = max(_RARE, _RARE_SHARE * len(texts))
+    enough = max((each.score for each in found.values()), default=0.0) * _SCORE_SHARE_TEXT
+    fitting = [
+        at
+        for at, each in found.items()
+        if each.share >= _HELD_SHARE_TEXT
+        and each.score >= enough
+        and (
+            len(each.telling) > 1
+            or any(n <= rare or term in _name_terms(*texts[at]) for term, n in each.telling.items())
+        )
+    ]
+
+    def order(at: int) -> tuple[bool, float]:
+        return at not in named, -found[at].score if at in found else 0.0
+
+    return sorted({*fitting, *named}, key=order)
 
 
-def _scores(
-    question: str, counted: Sequence[Mapping[str, float]]
-) -> list[tuple[int, float, float]]:
-    """The place, score and share of weight of each memory that shares a word with the question."""
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """A score, the share of the question's weight that is held, and the words that tell.
+
+    Each with the number of texts that hold it.
+    """
+
+    score: float
+    share: float
+    telling: Mapping[str, int]
+
+
+def _scores(question: str, counted: Sequence[Mapping[str, float]]) -> dict[int, _Score]:
+    """By place, those that share a word with the question."""
     asked = dict.fromkeys(terms_of(question))
     if not asked or not counted:
-        return []
+        return {}
     frequency = Counter(term for counts in counted for term in asked if term in counts)
     weights = {
         term: _weight(term, frequency[term], max(len(counted), _MIN_MEMORIES)) for term in asked
     }
     whole = sum(weights.values())
     average = sum(sum(counts.values()) for counts in counted) / len(counted) or 1.0
-    found = []
+    found = {}
     for at, counts in enumerate(counted):
         held = [term for term in asked if term in counts]
         if not held:
@@ -84,7 +129,8 @@ def _scores(
         score = sum(
             weights[term] * counts[term] * (_K1 + 1) / (counts[term] + damping) for term in held
         )
-        found.append((at, score, sum(weights[term] for term in held) / whole))
+        telling = {term: frequency[term] for term in held if term not in _NOT_TELLING}
+        found[at] = _Score(score, sum(weights[term] for term in held) / whole, telling)
     return found
 
 
@@ -138,6 +184,12 @@ def _counts_of_text(text: str, path: str) -> Mapping[str, float]:
     return Counter(terms_of(text)) | Counter(terms_of(path))
 
 
+@lru_cache(maxsize=5_000)
+def _name_terms(text: str, path: str) -> frozenset[str]:
+    """The words of the names in back-ticks, and of the path."""
+    return frozenset(terms_of(" ".join((*text.split("`")[1::2], path))))
+
+
 def _weight(term: str, frequency: int, memories: int) -> float:
     """The weight of a word: less if many memories hold it, little if it is in any question."""
     weight = math.log(1 + (memories - frequency + 0.5) / (frequency + 0.5)) if frequency else 1.0
@@ -145,3 +197,4 @@ def _weight(term: str, frequency: int, memories: int) -> float:
 
 
 _STEMS_OF_VAGUE = frozenset(map(stem, _VAGUE))
+_NOT_TELLING = _STEMS_OF_VAGUE | frozenset(map(stem, _COMMON))

@@ -126,6 +126,10 @@ class Answering:
         """What `[cite: task, N]` in the answer refers to; None if there is no such task."""
         return next((each.citations for each in self._results if each.number == task), None)
 
+    def has_tasks(self) -> bool:
+        """Whether tasks of a plan were worked on."""
+        return bool(self._results)
+
     async def before_acting(self) -> None:
         """Hold the first reply's calls until it is decided whether there is to be a plan."""
         self._first.set()

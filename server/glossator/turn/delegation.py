@@ -82,11 +82,12 @@ class Delegation(SubAgents):
         attached: Sequence[Attached | Exhibit] = (),
         looked: Sequence[FoundPlace] = (),
         judged: Judged = unheard,
+        looks: int | None = None,
     ) -> Report:
         """Run a sub-agent that has no history; attached texts stand before its task.
 
         `looked` are places that were searched in vain; `judged` is called with the statements of
-        the report and their verdicts.
+        the report and their verdicts. It may look only so often as `looks` says, and reports then.
         """
         app, task, thoroughness = self._app, directive.task, directive.thoroughness
         async with self._place() as is_free:
@@ -95,9 +96,13 @@ class Delegation(SubAgents):
             await app.ready()
             who = await self._described(directive.agent)
             budget: AgentBudget = getattr(app.settings.agents, thoroughness)
+            turns = budget.turns
+            if looks is not None:
+                budget = budget.model_copy(update={"turns": min(looks, turns)})
+                turns = budget.turns + 1  # the report is none of the looks
             agent = self._agent(who.name, who.system, who.tools, budget)
             framing = load_prompt(f"user/explore_{thoroughness}").render(
-                turns=str(agent.limits.turns),
+                turns=str(turns),
                 seconds=_to_look(agent),
                 paths=", ".join(directive.paths) or _EVERYWHERE,
             )
@@ -119,6 +124,7 @@ class Delegation(SubAgents):
                     partial(self._context, reads, Findings()),
                     self._permission,
                     judged=judged,
+                    may_use_all_turns=looks is not None,
                 )
             )
 

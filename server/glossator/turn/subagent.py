@@ -78,7 +78,8 @@ class AgentJob:
     """A sub-agent about to begin with `message`, after the conversation that it inherited.
 
     `reads` is what it was shown before, and will be; `context` is what each of its calls sees.
-    `judged` is given the statements of its report with their verdicts.
+    `judged` is given the statements of its report with their verdicts. A report after the last turn
+    is partial, unless it `may_use_all_turns`.
     """
 
     agent: Agent
@@ -93,6 +94,7 @@ class AgentJob:
     commands: Sequence[str] = ()  # that the conversation ran
     established: Established = NONE_ESTABLISHED
     judged: Judged = unheard
+    may_use_all_turns: bool = False
 
     def sources(self, snapshot: WorkspaceSnapshot) -> Sources:
         """What the citations of its report are resolved against."""
@@ -150,7 +152,8 @@ async def _run(
         progress=progress,
         told=reminders,
     )
-    return await run_subagent(job.agent, job.conversation, context)
+    may_use_all = job.may_use_all_turns
+    return await run_subagent(job.agent, job.conversation, context, may_use_all_turns=may_use_all)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -315,7 +318,9 @@ class SubAgentProgress:
         return (time.perf_counter() - self.began) * 1000
 
 
-async def run_subagent(agent: Agent, conversation: Conversation, run: RunContext) -> SubAgentResult:
+async def run_subagent(
+    agent: Agent, conversation: Conversation, run: RunContext, *, may_use_all_turns: bool = False
+) -> SubAgentResult:
     """Run it to its end; a failure is a result, too. Raises only if it is cancelled."""
     begun = len(conversation.messages)
     try:
@@ -324,7 +329,8 @@ async def run_subagent(agent: Agent, conversation: Conversation, run: RunContext
         first = str(error).partition("\n")[0].rstrip(".")
         return SubAgentResult(conversation.text_since(begun), f"it failed ({first})")
     if outcome.by_model:
-        return SubAgentResult(outcome.text, _WHY.get(outcome.stop, ""))
+        is_whole = may_use_all_turns and outcome.stop is Stop.TURNS
+        return SubAgentResult(outcome.text, "" if is_whole else _WHY.get(outcome.stop, ""))
     return SubAgentResult(
         conversation.text_since(begun), _WHY.get(outcome.stop, "it ended without a report")
     )

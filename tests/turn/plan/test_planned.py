@@ -201,6 +201,24 @@ async def test_where_search_is_not_enough_a_sub_agent_explores(tmp_path: Path) -
         assert "patience" not in looked[0]
 
 
+async def test_a_sub_agent_looks_twice_for_a_task_and_then_reports(tmp_path: Path) -> None:
+    """Its report is whole: it may use all its looks."""
+    looks = [Turn(ToolUse("Read", {"path": f"{name}.py"})) for name in ("shell", "store")]
+    replies = iter((*looks, cites("store.py")))
+    tasks: dict[str, Reply] = {**TASKS, "zebra": lambda _: next(replies)}
+    asks = plan(("How patient is run?", []), ("zebra qqq?", []))
+    cast = Cast(cites("shell.py"), decomposer=asks, tasks=tasks)
+    async with stage(tmp_path / "ws", FILES, cast) as s:
+        await s.ask(QUESTION, plan=PlanChoice.PLAN)
+        asked = cast.asked["explore"]
+        assert len(asked) == 3
+        assert "You have 3 replies" in str(asked[0]["messages"][0])
+        assert "the limit of 2 turns is reached" in str(asked[2]["messages"][-1])
+        last: PlanChanged = s.port.of(PlanChanged)[-1]
+        assert last.tasks[1].state is TaskState.DONE
+        assert "partial" not in last.tasks[1].result
+
+
 async def test_names_in_a_task_are_shown_with_their_definitions_first(tmp_path: Path) -> None:
     line = "x = 'url retries'\n"
     many = {f"m{n}.py": f"# fetch a url with retries {n}\n{line * 30}" for n in range(30)}

@@ -13,7 +13,7 @@ from glossator.commands.window import ShowContextRequest, show_context
 from glossator.core.context_kinds import Kind
 from glossator.core.document import Document
 from glossator.core.events import Notice, RunFinished
-from glossator.core.fact import FactState, NewFact
+from glossator.core.fact import Fact, FactState, NewFact
 from glossator.core.run_events import FactChanged
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.grounding import AnswerStatement
@@ -23,6 +23,7 @@ from glossator.sessions import FACTS
 from glossator.turn.judged.new_facts import memorise, write_memory_back
 from glossator.turn.told.facts import established_again, follow_facts
 from tests.redis_server import black_hole, redis_server
+from tests.sides import JUDGED, judging
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -105,6 +106,42 @@ async def test_a_fact_of_yesterday_is_used_today_without_a_search(tmp_path: Path
         assert [(part.name, part.count) for part in parts if part.kind is Kind.FACT] == [
             ("facts", 1)
         ]
+
+
+async def test_a_question_that_is_asked_again_has_all_its_facts_and_says_what_they_saved(
+    tmp_path: Path,
+) -> None:
+    """Also those that share no word with it; in a new session, and however it is punctuated."""
+    root, cite = tmp_path / "ws", "[cite: doc, {}.py, L1-L2]"
+    both = f"{PRICE} {cite.format('shop')} `swim` returns `'wet'`. {cite.format('pool')}"
+    reads = Turn(
+        ToolUse("Read", {"path": "shop.py"}, "r1"), ToolUse("Read", {"path": "pool.py"}, "r2")
+    )
+    says = {"price": ("SUPPORTED", "return net * 2"), "swim": ("SUPPORTED", "return 'wet'")}
+    question = "What goes on in here?"
+    script = judging([reads, Turn(Text(both))], **says)
+    async with stage(root, FILES, script, JUDGED) as s:
+        await s.ask(question)
+        assert s.port.of(Notice) == []
+        price, swim = sorted(s.app.ledger.all(), key=lambda each: each.statement)
+
+    def again(*facts: Fact) -> Turn:
+        return Turn(Text(" ".join(f"{e.statement} [cite: fact, {e.id}, null]" for e in facts)))
+
+    other = [again(price, swim), again(swim), again(price)]
+    other.insert(1, reads)  # the second question looks something up first
+    async with stage(root, {}, other) as s:
+        answer = await s.ask("What goes on, in here")
+        (facts,) = told(s, 0)
+        assert price.statement in facts
+        assert swim.statement in facts
+        notices = ["2 facts were known: nothing was searched again."]
+        assert [each.message for each in s.port.of(Notice)] == notices
+        await s.ask("And in the pool?", session_id=answer.session_id)
+        assert [each.message for each in s.port.of(Notice)] == notices
+        await s.ask("And in the shop?", session_id=answer.session_id)
+        notices.append("1 fact was known: nothing was searched again.")
+        assert [each.message for each in s.port.of(Notice)] == notices
 
 
 async def test_what_rules_verified_is_forgotten_and_the_user_hears_of_it(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from glossator.application import Application
 from glossator.core.errors import ModelError
 from glossator.core.events import CitationChecked, DiscardReason, Notice, TextDelta, TextDiscarded
 from glossator.core.run_events import Correction
+from glossator.core.span import CitationStatus
 from glossator.grounding import (
     CheckedAnswer,
     CheckedStatement,
@@ -35,6 +36,8 @@ from glossator.turn.told.facts import known_lines
 
 SECONDS = 20.0  # for all of it
 ROUNDS = 2  # in which sentences are rewritten
+
+_FAILED = frozenset({CitationStatus.UNSUPPORTED, CitationStatus.CONTRADICTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +204,7 @@ class Grounding:
         self._run = run
         self._meter = meter
         self._flow = answering.flow
+        self._has_tasks = answering.has_tasks
         self._established = Established(app.ledger.established, answering.citations_of)
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
@@ -226,7 +230,20 @@ class Grounding:
         await self._remember(answer.checked)
         if outcome.by_model and (denied := contradiction(self._session, answer.text)):
             run.emit(Notice(denied))
+        if is_whole and outcome.turns == 1 and (known := await self._known(answer.checked)):
+            facts = "1 fact was" if known == 1 else f"{known} facts were"
+            run.emit(Notice(f"{facts} known: nothing was searched again."))
         return answer
+
+    async def _known(self, checked: CheckedAnswer) -> int:
+        """How many facts an answer cites that hold; 0 if tasks of a plan searched for it."""
+        if self._has_tasks():
+            return 0
+        holding = (each for each in checked.citations if each.status not in _FAILED)
+        ledger, said = self._app.ledger, (each.target.split() for each in holding)
+        ids = {each[1] for each in said if each[0] == "fact" and len(each) == 2}
+        await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
+        return sum(each.id in ids and ledger.is_fresh(each) for each in ledger.all())
 
     async def _corrected(self, answer: CorrectedAnswer) -> CorrectedAnswer:
         number = len(answer.checked.fallen)

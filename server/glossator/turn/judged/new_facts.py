@@ -54,7 +54,9 @@ async def memorise(
         if each.verdict is Verdict.SUPPORTED and not each.statement.is_code
     ]
     new = await asyncio.to_thread(lambda: [_new_fact(each, snapshot) for each in carried])
-    await app.ledger.remember(session.id, run.id, [each for each in new if each is not None])
+    found = [each for each in new if each is not None]
+    question = next((each.question for each in session.asked if each.run_id == run.id), "")
+    await app.ledger.remember(session.id, run.id, found, question)
 
 
 async def write_memory_back(app: Application, session: Session) -> None:

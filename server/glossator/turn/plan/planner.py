@@ -1,8 +1,8 @@
 """The decomposer: turns a hard question into a plan of tasks, or asks the user first.
 
 The dispatcher says whether. It asks the fast model; where there is none, or it does not answer in
-time, the words of the question say so: they are tuned on one half of
-`tests/turn/plan/questions.toml` and measured on the other.
+time, the words of the question say so: they are tuned on one part of
+`tests/turn/plan/questions.toml` and measured on the others.
 
 The decomposer makes the plan of a hard question, or says what has to be asked first. It asks the
 main model: one small request, on which all others depend. A plan with faults is repaired by asking
@@ -34,7 +34,7 @@ from glossator.workspace import WorkspaceSnapshot
 
 _QUESTION = 4_000  # characters of it that the model reads
 _CHOICE_TOKENS = 60
-_MARKS = 2  # of a hard question that make it one
+_MARKS = 2  # that make a question hard; one of them says that it is about many things
 
 _TO_ACT = re.compile(
     r"(?:please\s+|now\s+|can you\s+|could you\s+)?(?:add|change|clean|convert|create|delete|drop"
@@ -45,18 +45,18 @@ _TO_ACT = re.compile(
 _COMPARES = re.compile(
     r"\b(?:compar\w+|differences?|differ|inconsisten\w+|diverge\w*)\b", re.IGNORECASE
 )
-_WEIGHS = re.compile(
-    r"\b(?:assess|summari[sz]e|overview|architecture|what would have to|risks?|work together)\b",
-    re.IGNORECASE,
+_TWO = re.compile(r"\bbetween\b[^,]+\band\b|\b(?:both|the two|versus|vs)\b", re.IGNORECASE)
+_SURVEYS = re.compile(
+    r"\b(?:assess|summari[sz]e|overview|architecture|what would have to|risks?)\b", re.IGNORECASE
 )
 _EACH = re.compile(
     r"\b(?:each|every|all (?:the )?places|which of|which \w+ could)\b", re.IGNORECASE
 )
+_COUNTED = re.compile(r"\b(?:three|four|five|six|seven|eight|nine|ten|\d+)\s", re.IGNORECASE)
 _LIST = re.compile(r"\w,\s(?:[^,.?;]{1,60},\s)*[^,.?;]{1,60}\b(?:and|or)\s")
 _MORE = re.compile(
     r",? and (?:how|what|where|why|which|when|is|are|do|does|under)\b", re.IGNORECASE
 )
-_CHAIN = re.compile(r"\bfrom\b.{3,60}\bto\b", re.IGNORECASE)
 _SHORT = 7  # words; a question of fewer is simple
 
 
@@ -97,13 +97,19 @@ _CHOICE_SCHEMA: Mapping[str, Any] = {
 
 
 def by_words(question: str) -> TaskType:
-    """The type of a question by its words; a request to do something is SIMPLE."""
+    """The type of a question by its words.
+
+    A request to do something is SIMPLE, and so is a comparison of two things.
+    """
     text = question.strip()
     if len(text.split()) < _SHORT or _TO_ACT.match(text):
         return TaskType.SIMPLE
-    marks = 2 * bool(_COMPARES.search(text)) + 2 * bool(_WEIGHS.search(text))
-    marks += sum(bool(each.search(text)) for each in (_EACH, _LIST, _MORE, _CHAIN))
-    return TaskType.COMPLEX if marks >= _MARKS else TaskType.SIMPLE
+    if _TWO.search(text):
+        return TaskType.SIMPLE
+    many = sum(bool(each.search(text)) for each in (_EACH, _COUNTED, _LIST))
+    more = any(each.search(text) for each in (_COMPARES, _MORE))
+    is_hard = _SURVEYS.search(text) or (many and many + more >= _MARKS)
+    return TaskType.COMPLEX if is_hard else TaskType.SIMPLE
 
 
 async def dispatch(model: Model, meter: Meter, question: str, summary: str) -> TaskType:

@@ -1,11 +1,11 @@
 """Works on the tasks of a plan, each as soon as those it builds on have ended.
 
-A task without dependencies is an extraction: definitions of the names in its description and what
-Search finds for it are shown to the fast model, which answers from these lines alone. If nothing
-was found, the model says that the lines do not tell, or its answer rests on none of them, a
-sub-agent explores instead, with the list of these places. A task with dependencies is an analysis:
-one request that holds the results it depends on and nothing else. Both are kept as sub-agents, with
-every message.
+A task without dependencies is an extraction: what its description names and what Search finds for
+it are shown to the fast model, which answers from these lines alone. If nothing was found, the
+model says that the lines do not tell, or its answer rests on none of them, a sub-agent explores
+instead, with the list of these places; it looks twice and then reports. A task with dependencies is
+an analysis: one request that holds the results it depends on and nothing else. Both are kept as
+sub-agents, with every message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from glossator.core.errors import GlossatorError
 from glossator.core.fact import Fact
 from glossator.core.prompts import load_prompt
 from glossator.core.question import Question
-from glossator.core.report import Report
+from glossator.core.report import Report, Thoroughness
 from glossator.core.run_events import PlannedTask, TaskState
 from glossator.core.shown import in_tags
 from glossator.grounding import CheckedStatement, Established
@@ -45,6 +45,7 @@ Work = Callable[[PlannedTask, tuple[TaskResult, ...]], Awaitable[TaskResult]]
 
 EXTRACTION, ANALYSIS = "Extract", "Analyse"
 
+_LOOKS = 2  # replies with calls, of a task that cannot be answered from what was found for it
 _ALL_FAILED = "every task that it builds on failed"
 
 
@@ -148,9 +149,13 @@ class PlannedTasks:
             report = await self._asked(EXTRACTION, task, message, reads, ())
             if has_answer(report) or report.partial:
                 return report
-        directive = Directive(task.description)
+        directive = Directive(task.description, Thoroughness.QUICK)
         return await self._delegation.explore(
-            directive, None, looked=found.places, judged=self._statements[task.id].extend
+            directive,
+            None,
+            looked=found.places,
+            judged=self._statements[task.id].extend,
+            looks=_LOOKS,
         )
 
     async def _analysed(self, task: PlannedTask, known: tuple[TaskResult, ...]) -> Report:
