@@ -105,7 +105,7 @@ class CommandRun:
     def _work(self, process: Popen[bytes]) -> None:
         """Do the work on an event loop; leaves no process behind."""
         common, server = self._common, None
-        leaves = not isinstance(work, Talk)
+        leaves = not isinstance(self._todo, Talk)
         setup = Setup(common.roots, common.settings, self._user is not None, common.trusted, leaves)
         replies = Replies(self._display, common.roots, self._lock, self._user)
         with asyncio.Runner() as runner:
