@@ -49,6 +49,26 @@ async def test_what_is_known_is_not_added_again(workspace: MakeWorkspace, tmp_pa
         assert len(await k.ledger.remember("s2", "r2", elsewhere)) == 2
 
 
+async def test_a_fact_goes_with_every_question_that_it_answered(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    """Also when it is stated again in other words, and after the server was started again."""
+    ws = await workspace({"a.py": TEXT})
+    heard: list[Fact] = []
+    async with kept(ws, tmp_path / "state") as k:
+        k.ledger.subscribe(heard.extend)
+        new = k.new("`start` begins here.", "a.py", 2)
+        assert len(await k.ledger.remember("s1", "r1", [new], "What goes on?")) == 1
+        again = k.new("`start` begins here, also.", "a.py", 2)
+        assert await k.ledger.remember("s2", "r2", [again], "Where is the zebra?") == ()
+        assert await k.ledger.remember("s2", "r3", [again], "Where is the zebra?") == ()
+    assert len(heard) == 1
+    async with kept(ws, tmp_path / "state") as k:
+        for question in ("what goes on", "Where is a zebra"):
+            assert len(await k.ledger.relevant(question)) == 1
+        assert await k.ledger.relevant("Where is the lion?") == ()
+
+
 async def test_moved_lines_are_followed_and_changed_ones_are_stale_at_once(
     workspace: MakeWorkspace, tmp_path: Path
 ) -> None:

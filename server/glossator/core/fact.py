@@ -87,8 +87,7 @@ class Fact:
             "session": self.session,
             "run": self.run,
             "pinned": self.pinned,
-            "asked": list(self.asked),
-        }
+        } | ({"asked": list(self.asked)} if self.asked else {})
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Fact:
