@@ -19,7 +19,7 @@ from glossator.cli.chat_words import (
 )
 from glossator.commands.loaded import COMMANDS
 from glossator.core.errors import UsageError
-from tests.cli.terminal import CTRL_D, Terminal, at_terminal
+from tests.cli.terminal import CTRL_C, CTRL_D, Terminal, at_terminal
 from tests.cli.test_acting import program, workspace
 from tests.cli.test_talking import READY, last_texts
 from tests.standin import StandIn, Text, ToolUse, Turn
@@ -133,6 +133,8 @@ async def test_no_word_is_sent_to_the_model_unasked(tmp_path: Path) -> None:
         await typed(terminal, "/mode auto\n", "Mode auto, as before.", READY)
         await typed(terminal, "/fathom it\n", "There is no command /fathom", ASKED)
         await typed(terminal, "\n", READY)
+        await typed(terminal, "/fathom it\n", "There is no command /fathom", ASKED)
+        await typed(terminal, CTRL_C, READY)  # no answer either, and the chat goes on
         assert len(api.requests) == asked
         await typed(terminal, "/fathom it\n", AS_IT_IS, ASKED)
         await typed(terminal, "1\n", "Nothing is known.", READY)
