@@ -352,3 +352,68 @@ def test_hostile_lines_and_sentences_take_no_time(line: str, statement: str) -> 
     began = process_time()
     check(statement, [CitedLines("a.py", 1, (line,), (line,))])
     assert process_time() - began < 2
+
+
+PLAN = CitedLines(
+    "plan.go",
+    40,
+    (
+        "func (p *Planner) mergeEnvVars(taskVars map[string]string) {",
+        "\tp.outputDir = filepath.Join(p.root, defaultTTL)",
+        '\tp.request.Header.Set("x-trace", accept)',
+        "}",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The `env` of the planner is merged.",
+        "`vars` are those of the task.",
+        "It joins the `dir` of the `output`.",
+        "The `ttl` is the default.",
+        "The `Accept` header is set.",
+        "The `Trace` is set.",
+    ],
+)
+def test_a_name_that_is_a_word_of_longer_ones_is_left_to_a_model(said: str) -> None:
+    assert check(said, [PLAN]) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`envs` are merged.",  # no word of a name
+        "The `ask` is merged.",  # a part of a word
+        "`envVars` are merged.",  # several words mean one name
+        "`task_vars` are merged.",
+        "`_root` is joined.",
+        "`p.vars` are merged.",
+        "It joins `dir` and `cwd`.",
+    ],
+)
+def test_another_name_is_refused_for_sure(said: str) -> None:
+    found = check(said, [PLAN])
+    assert (found.verdict, found.sure) == (Verdict.UNSUPPORTED, True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`save` doesn't get called in `Get`.",
+        "`save` will never be called by `Get`.",
+        "`Get` takes two parameters.",
+    ],
+)
+def test_a_passive_denial_names_what_is_not_there(said: str) -> None:
+    assert check(said, [GO]) == UNDECIDED
+
+
+def test_an_annotated_object_may_count_as_a_parameter_or_not() -> None:
+    lines = CitedLines(
+        "m.py", 1, ("@classmethod", "def load(cls: type[M], path: str) -> M:", "    ...")
+    )
+    for count in ("one parameter", "two parameters"):
+        assert check(f"`load` takes {count}.", [lines]) == UNDECIDED
+    assert check("`load` takes three parameters.", [lines]).verdict is Verdict.CONTRADICTED

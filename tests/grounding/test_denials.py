@@ -79,10 +79,10 @@ def sell(shop):
     ("text", "rest"),
     [
         # files that the code works with are not the file that is cited
-        ("`open` never closes the file that it reads. [cite: doc, shop.py, L6-L7]", [(8, 9)]),
-        ("No file is written below `path`. [cite: doc, shop.py, L6-L7]", [(8, 9)]),
-        ("An exported file is not checked. [cite: doc, shop.py, L6-L7]", [(8, 9)]),
-        ("It has no other use in the cache module. [cite: doc, shop.py, L10-L10]", [(11, 13)]),
+        ("`open` never closes the file that it reads. [cite: doc, shop.py, L6-L7]", [(8, 8)]),
+        ("No file is written below `path`. [cite: doc, shop.py, L6-L7]", [(8, 8)]),
+        ("An exported file is not checked. [cite: doc, shop.py, L6-L7]", [(8, 8)]),
+        ("It has no other use in the cache module. [cite: doc, shop.py, L10-L10]", [(11, 11)]),
         # the cited one
         ("`sell` is used nowhere in this file. [cite: doc, shop.py, L14-L15]", [(1, 13)]),
         ("In `shop.py` nothing is sold twice. [cite: doc, shop.py, L14-L15]", [(1, 13)]),
@@ -93,7 +93,7 @@ def sell(shop):
         ("`LIMIT` is not changed. [cite: doc, shop.py, L1-L1]", [(2, 15)]),
         (
             "By `LIMIT` (3): it is not read. [cite: doc, shop.py, L1] [cite: doc, shop.py, L10]",
-            [(11, 13)],
+            [(11, 11)],
         ),
         (
             "`LIMIT` is never read by `close`. [cite: doc, shop.py, L1] [cite: doc, shop.py, L10]",
@@ -102,7 +102,7 @@ def sell(shop):
         # each part of the rest is named once
         (
             "`open` never fails. [cite: doc, shop.py, L6] [cite: doc, shop.py, L7]",
-            [(8, 9)],
+            [(8, 8)],
         ),
     ],
 )

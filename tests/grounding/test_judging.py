@@ -325,6 +325,15 @@ def test_batches_hold_few_statements_and_no_endless_lines(ws: Workspace) -> None
     assert list(entailment.batches([long])) == []
 
 
+def test_statements_about_the_same_lines_are_sent_together(ws: Workspace) -> None:
+    """The lines of a file are in one request, even if another one would be filled up."""
+    answer = " ".join(f"`Client` is {n}. {CLOSE if n % 3 else SEND}" for n in range(17))
+    statements, _ = cited_statements(answer, sources(ws))
+    batches = list(entailment.batches(statements))
+    assert [len(each) for each in batches] == [11, 6]
+    assert [len({part for each in batch for part in each.lines}) for batch in batches] == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("written", "complete"),
     [

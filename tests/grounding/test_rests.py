@@ -65,7 +65,7 @@ async def test_a_model_reads_the_rest_of_what_a_denial_is_about(
     (cited,), _ = cited_statements(text, sources)
     asked = entailment.prompt_of([cited])
     assert "6\t    close(a)" in asked
-    assert "1. (about [1] lines 1-2; the rest of it: [1] lines 3-8) `f` never" in asked
+    assert "1. (about [1] lines 1-2; the rest of it: [1] lines 3-6) `f` never" in asked
     (citation,) = judged(text, sources, {"": ("CONTRADICTED", ["close(a)"])}).citations
     assert citation.status is CitationStatus.CONTRADICTED
     assert citation.reason == "The lines say otherwise: “close(a)”."

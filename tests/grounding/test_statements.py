@@ -143,6 +143,62 @@ It does two things:
     }
 
 
+LABELLED = f"""# Summary
+
+`f` starts it. {CITE}
+
+## When the disk is full
+
+Nothing is kept. {CITE} It stops. {CITE}
+
+**Locks.** `g` takes two. {CITE} `h` frees one. {CITE} Without it, `k` hangs. {CITE}
+
+**Left out**:
+
+- rows of yesterday {CITE}
+- They are old. {CITE}
+
+Every row is sent. {CITE}
+
+## Steps
+
+1. `f` waits. {CITE}
+2. It then sends `a`. {CITE}
+3. Once empty, it ends. {CITE}
+
+- **Timeouts**: `t` is 3. {CITE} Another is 4. {CITE}
+
+__In tests__
+
+The clock stands. {CITE}
+"""
+
+
+def test_what_stands_under_a_label_or_a_heading_is_led_by_it() -> None:
+    found = {each.text: (each.lead, each.context) for each in statements_of(LABELLED)}
+    locks = "Locks:"
+    assert found == {
+        "`f` starts it.": ("", ""),
+        "Nothing is kept.": ("When the disk is full:", "When the disk is full:"),
+        "It stops.": ("When the disk is full:", "When the disk is full: Nothing is kept."),
+        "**Locks.**": ("", ""),
+        "`g` takes two.": (locks, locks),
+        "`h` frees one.": (locks, locks),
+        "Without it, `k` hangs.": (locks, "Locks: `h` frees one."),
+        "**Left out**:": ("", ""),
+        "- rows of yesterday": ("Left out:", "Left out:"),
+        "- They are old.": ("Left out:", "Left out: rows of yesterday"),
+        "Every row is sent.": ("", ""),
+        "1. `f` waits.": ("", ""),
+        "2. It then sends `a`.": ("", "`f` waits."),
+        "3. Once empty, it ends.": ("", "It then sends `a`."),
+        "- **Timeouts**: `t` is 3.": ("", ""),
+        "Another is 4.": ("Timeouts:", "**Timeouts**: `t` is 3."),
+        "__In tests__": ("", ""),
+        "The clock stands.": ("In tests:", "In tests:"),
+    }
+
+
 @pytest.mark.parametrize(
     ("rows", "expect"),
     [

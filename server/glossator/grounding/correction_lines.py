@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from math import log
 
 from glossator.core.document import Document
 from glossator.core.span import Span, runs
@@ -27,7 +28,7 @@ _NEAR = 10  # lines beside cited ones that stand in no short definition
 _NEAREST = 40  # lines that are nearest to cited ones which were not shown
 _NEAREST_WITHIN = 100  # lines of these
 _WORD_LINES = 3  # lines that are chosen by their words, for each sentence
-_TELLING = 0.3  # of a score that is 1 for a word which no other line holds
+_TELLING = 0.5  # of the score of the best line
 _PROSE_CHARACTERS = 4  # of a word that is no name
 _ENDING = re.compile(r"(?<=\w{4})(?:ing|ed|es|s|e)$")
 
@@ -120,9 +121,11 @@ def _by_words(
                 if has := _words(document.lines[line - 1]) & wanted.keys():
                     held[file, line] = has
     often = Counter(word for has in held.values() for word in has)
-    scores = {place: sum(wanted[w] / often[w] for w in has) for place, has in held.items()}
+    rarity = {word: wanted[word] * log(1 + len(held) / count) for word, count in often.items()}
+    scores = {place: sum(rarity[word] for word in has) for place, has in held.items()}
     best = sorted(scores, key=lambda place: (-scores[place], place[0].uri, place[1]))
-    for file, line in [place for place in best if scores[place] >= _TELLING][:_WORD_LINES]:
+    least = _TELLING * max(scores.values(), default=0)
+    for file, line in [place for place in best if scores[place] >= least][:_WORD_LINES]:
         yield from ((file, near) for near in range(line - _MARGIN, line + _MARGIN + 1))
 
 

@@ -296,7 +296,12 @@ def _definition(document: Document, line: int) -> Extent | None:
     if not defined(document.lines[line - 1]):
         return None
     found = next(definitions(document.lines[line - 1 :]), None)
-    return Extent(found.name, line, line + found.end - 1) if found and not found.start else None
+    if found is None or found.start:
+        return None
+    last = line + found.end - 1
+    while not document.lines[last - 1].strip():
+        last -= 1
+    return Extent(found.name, line, last)
 
 
 def _stated(statement: AnswerStatement, established: Established) -> Basis | None:

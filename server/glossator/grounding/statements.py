@@ -390,6 +390,8 @@ def _explained(
     or follows its colon.
     """
     lead = leading.text if leading else label
+    if leading and (alone := _LABEL.fullmatch(leading.text)):
+        lead = _led_by(alone["words"])
     for each in own:
         if each.is_code:
             yield each

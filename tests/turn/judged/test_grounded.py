@@ -286,6 +286,23 @@ async def test_a_rewritten_sentence_is_judged_by_the_model_too(tmp_path: Path) -
         assert [(each.status, each.basis) for each in answer.citations] == [(V, MODEL)]
 
 
+async def test_the_same_request_is_not_sent_twice(tmp_path: Path) -> None:
+    """After a reply that kept the sentence and named no lines the model is told so."""
+    text = "`send` calls `close`."
+    turns = script(READ, Turn(Text(FALSE)), correct=rewriting(text, "`send` calls `encode`."))
+    async with stage(tmp_path / "ws", FILES, turns, correction("rewrite")) as s:
+        answer = await s.ask("?")
+        assert answer.text == f"`send` calls `encode`. {CITE}"
+        first, second = (
+            each.body["messages"][0]["content"][0]["text"]
+            for each in s.api.requests
+            if asked(each.body)
+        )
+        wrong = "Wrong: close does not occur in the lines."
+        assert f"{wrong}\n" in first
+        assert f"{wrong} You kept it and named no lines that are shown here.\n" in second
+
+
 @pytest.mark.parametrize("how", ["refused", "late"])
 async def test_what_nobody_corrects_is_marked(
     tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
