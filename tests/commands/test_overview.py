@@ -80,6 +80,7 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
         "Shop\n====\n",
         "> *Buy one thing, and buy it well.*\n",
         "*Buy one thing, and buy it well.*\n",
+        "... so better buy it here\n",
         "[![Tests of shop](https://a/b.svg)](https://a/b) ![Version of shop](v.svg)\n",
         '<p align="center">\n  <img src="a.png" alt="The shop in all its glory">\n</p>\n',
         '<p>\n  <a href="https://a/b"><img\n    src="a.png"\n    alt="Shop"></a>\n</p>\n',

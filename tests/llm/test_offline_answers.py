@@ -151,6 +151,14 @@ async def test_copies_take_one_place(workspace: MakeWorkspace) -> None:
     assert sum(path.endswith("fence.py") for path in quoted) == 1
 
 
+async def test_what_differs_by_the_name_of_its_file_is_no_copy(workspace: MakeWorkspace) -> None:
+    body = 'func ignoredFiles() []string {\n\treturn []string{".*", %s}\n}\n'
+    files = {f"ignore_{name}.go": f"package ui\n\n{body % repr(name)}" for name in ("mac", "linux")}
+    talk = Talk(await workspace({key: text.replace("'", '"') for key, text in files.items()}))
+    outcome = await talk.ask("Which files are ignored?")
+    assert {mark.path for mark in parse_citations(outcome.text)} == set(files)
+
+
 async def test_tests_within_code_come_after_it(workspace: MakeWorkspace) -> None:
     code = "pub fn paint_fence(color: &str) -> usize {\n    color.len()\n}\n\n" + "// more\n" * 40
     tests = (

@@ -163,7 +163,7 @@ async def test_a_wait_for_the_index_is_bounded_and_said(kept: MakeKept, tree: Pa
     found = await server.search("zebra")
     assert (len(found.hits), found.advice) == (60, "`glossator index` completes it now.")
     (notice,) = server.notices
-    assert "holds 0 of 93 files. Each search goes on with it." in notice
+    assert "is not complete yet. Each search goes on with it." in notice
     await server.search("zebra")
     assert len(server.notices) == 1  # it waits once
 

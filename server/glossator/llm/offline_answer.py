@@ -199,11 +199,12 @@ class _Answer:
         absent = [word for word in seen.absent if not seen.respelled.get(word)]
         if not absent or seen.attached:
             return []
-        if without_joining_words(seen.question) != seen.question:
-            return [] if self._terms else absent
         if 2 * len(absent) >= len(query_terms(seen.meant)):
             return absent
-        # nothing is about a name that does not hold it; at the beginning, a capital tells nothing
+        # nothing is about a name that does not hold it; a capital tells nothing at the beginning,
+        # nor in a language whose nouns have one
+        if without_joining_words(seen.question) != seen.question:
+            return []
         missing = {name for name in names_of(seen.question).sure if name not in names}
         return [
             word

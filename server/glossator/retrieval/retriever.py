@@ -233,9 +233,10 @@ class Retriever:
             await self.settle(self.wait)
         status = self.index.status()
         if not self.index.covers(roots) and not status.problem:
+            so_far = f" ({status.files:,} of {status.listed:,} files)" if status.files else ""
             self._notice(
-                f"After {self.wait:.0f} s the index for Search holds {status.files:,} of"
-                f" {status.listed:,} files. Each search goes on with it. {_COMPLETE_IT}"
+                f"After {self.wait:.0f} s the index for Search is not complete yet{so_far}. Each"
+                f" search goes on with it. {_COMPLETE_IT}"
             )
 
     def _indexed(self, library: Library, root: str, paths: Iterable[str]) -> None:
