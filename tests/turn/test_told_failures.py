@@ -28,7 +28,7 @@ PLAN = (
     ("permissions", "tool", "arguments", "summary"),
     [
         ({"mode": "plan"}, "Edit", EDIT, PLAN),
-        ({"mode": "ask"}, "Edit", EDIT, "The user refused this."),
+        ({"mode": "ask"}, "Edit", EDIT, "You refused this."),  # the model reads "The user"
         (
             {"mode": "auto", "deny": ["Edit(fish.py)"]},
             "Edit",
@@ -72,7 +72,8 @@ async def test_a_failure_in_a_line(
         (finished,) = s.port.of(ToolFinished)
         assert (finished.summary, finished.error) == (summary, True)
         told = s.results(1)["a"]["content"]
-        assert told.startswith(f"{summary}\n")  # what to do about it follows
+        for_model = summary.replace("You refused", "The user refused")
+        assert told.startswith(f"{for_model}\n")  # what to do about it follows
 
 
 _RAISED = ("UsageError", "Deny", "Refused", "failed", "_refusal")
