@@ -149,7 +149,7 @@ async def test_one_that_no_file_describes(tmp_path: Path) -> None:
         await s.ask("?")
         unknown, unable = results(players.asked["main"][1]).values()
         assert unknown["content"].startswith("There is no sub-agent nobody")
-        assert unable["content"].startswith("The sub-agent act has no tool that reads")
+        assert unable["content"].startswith("The sub-agent act has no reading tool")
         with pytest.raises(UsageError):
             await run_exploration(s.app, ExploreRequest("a", agent="nobody"))
 

@@ -119,11 +119,11 @@ CODE = """class Zoo:
         ("5\t    def clean(self) -> None:", "Leave out the line numbers"),
         (
             '    def clean(self) -> int:\n        self.cage = "dirty"',
-            "The nearest place is:\n5\t    def clean(self) -> None:\n6\t        self",
+            "The closest match is:\n5\t    def clean(self) -> None:\n6\t        self",
         ),
-        ("import antigravity", "No place is similar to it. Read the file again"),
-        ("***", "No place is similar"),
-        ("\n\nclass Zoo:", "Line 1 would match but for the empty lines around."),
+        ("import antigravity", "Nothing in it is similar. Read the file again"),
+        ("***", "Nothing in it is similar"),
+        ("\n\nclass Zoo:", "Line 1 would match but for the blank lines around it."),
     ],
 )
 def test_why_not(old: str, says: str) -> None:
@@ -135,11 +135,11 @@ def test_why_not(old: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("old", "says"),
     [
-        ("RETRY_TIMES = 3", "The nearest place is:\n1\tRETRY_TIMES = 2"),
-        ("return 3", "The nearest place is:\n4\t    return 2"),  # one token of two
-        ("a = 1 ", "The nearest place is:\n3\t    a = 10"),  # 10 is not a 1 that looks alike
+        ("RETRY_TIMES = 3", "The closest match is:\n1\tRETRY_TIMES = 2"),
+        ("return 3", "The closest match is:\n4\t    return 2"),  # one token of two
+        ("a = 1 ", "The closest match is:\n3\t    a = 10"),  # 10 is not a 1 that looks alike
         ("a  = 10", "Line 3 would match but for white space."),
-        ("xa =10", "The nearest place is:\n3\t    a = 10"),
+        ("xa =10", "The closest match is:\n3\t    a = 10"),
     ],
 )
 def test_why_short_texts_are_not_there(old: str, says: str) -> None:

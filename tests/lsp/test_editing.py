@@ -115,7 +115,7 @@ def encodings_of(folder: Path) -> list[Message]:
 @pytest.mark.parametrize(
     ("head", "codec", "note"),
     [
-        (f"# {NAME}\n", "cp866", "[read as cp866, as is declared for it]"),
+        (f"# {NAME}\n", "cp866", "[read as cp866, as declared for it]"),
         (f"# {NAME}\n", "utf-8", ""),  # the editor would misread it
         ("", "cp866", ""),
     ],
@@ -230,7 +230,7 @@ async def test_an_editor_that_formats(calc: Path) -> None:
         a.desk.formats = lambda text: text.replace("a + c", "(a + c)")
         await a.asked()
         assert "    return (a + c)" in a.told("edit")
-        assert "changed more at the same time" in a.told("edit")
+        assert "made other changes at the same time" in a.told("edit")
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -302,7 +302,7 @@ async def test_only_the_user_changed_something(calc: Path) -> None:
 
         a.editor.answers["workspace/applyEdit"] = type_only
         await a.asked()
-        assert "the editor accepted the edit, but the text is as it was" in a.told("edit")
+        assert "the editor accepted the edit, but the text is unchanged" in a.told("edit")
 
 
 async def test_applied_but_never_answered(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:

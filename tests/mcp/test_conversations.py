@@ -192,7 +192,7 @@ async def test_what_does_not_fit_is_found_and_called(tmp_path: Path) -> None:
         assert "The server odd has 18 tools: mcp__odd__again" in str(s.said(0))
         assert "Arguments: " not in str(s.said(0))
         found = s.results(1)["toolu_s"]["content"]
-        assert "Others that fit" not in found
+        assert "Other matches" not in found
         assert found.index("mcp__odd__count") < found.index('"required": ["n"]')
         assert s.port.permissions[0].title == "Use count of the MCP server odd?"
         assert '{"n": 3}' in s.results(2)["toolu_c"]["content"]

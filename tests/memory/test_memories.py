@@ -106,15 +106,21 @@ def test_an_index_has_at_most_200_lines(kept: Memories, root: Path) -> None:
 @pytest.mark.parametrize(
     ("new", "says"),
     [
-        (memory(), r"There is a memory prefers-tabs already \(this workspace\)\.\nUpdate it"),
-        (memory(everywhere=True), "There is a memory prefers-tabs already"),
+        (memory(), r"There is already a memory prefers-tabs \(this workspace\)\.\nUpdate it"),
+        (memory(everywhere=True), "There is already a memory prefers-tabs"),
         (
             memory("tabs", description="Indents with tabs in all languages but Python"),
             r"prefers-tabs \(this workspace\) says nearly the same: Indents.*\nUpdate prefers-tabs",
         ),
         (memory("long", description="Long.", text="x" * 4_000), "bytes too long"),
-        (memory("broken", description="Other words.", text="Else."), "file broken.md is there"),
-        (memory("memory", description="Other words.", text="Else."), "file memory.md is there"),
+        (
+            memory("broken", description="Other words.", text="Else."),
+            "file broken.md already exists",
+        ),
+        (
+            memory("memory", description="Other words.", text="Else."),
+            "file memory.md already exists",
+        ),
     ],
 )
 def test_what_is_refused(kept: Memories, root: Path, new: Memory, says: str) -> None:
@@ -221,7 +227,7 @@ def test_a_folder_that_cannot_be_made(kept: Memories) -> None:
 
 def test_without_a_folder_only_everywhere(tmp_path: Path) -> None:
     none = Memories(lambda: ())
-    with pytest.raises(UsageError, match=r"No folder is open\.\nKeep it everywhere"):
+    with pytest.raises(UsageError, match=r"No folder is open\.\nKeep it for all workspaces"):
         none.write(memory())
     assert none.write(memory(everywhere=True)).path.parent.name == "everywhere"
 

@@ -163,12 +163,12 @@ async def test_an_update_is_shown_as_a_diff_and_forgetting_as_the_file(tmp_path:
         ({"everywhere": True}, "cannot be about places in one of them"),
         ({"text": "x" * 4_000}, "bytes too long: its file may have 4,000"),
         ({"name": "likes-tabs"}, "The memory known (this workspace) says nearly the same"),
-        ({"name": "known"}, "There is a memory known already (this workspace).\nUpdate it"),
+        ({"name": "known"}, "There is already a memory known (this workspace).\nUpdate it"),
         ({"action": "update", "name": "none"}, "There is no memory none.\nThere are: known."),
         (
             {"action": "update", "name": "known", "description": None, "type": None, "text": None,
              "about": None},
-            "Nothing is given to change",
+            "There is nothing to change",
         ),
         (
             {"action": "update", "name": "known", "text": "token: 9f8e7d6c5b4a3210"},

@@ -68,7 +68,7 @@ async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace)
     )
     assert result.error
     assert result.text == (
-        "begun\n[run 1] [ended: its 3 s were up. Give more with timeout_seconds (at most 600),"
+        "begun\n[run 1] [ended at its limit of 3 s. Raise it with timeout_seconds (at most 600),"
         " or run it in the background]"
     )
 
@@ -89,8 +89,8 @@ async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
     bash = shell(sandbox)
     result = await call(bash, ws, command="echo hello; exit 3", background=True)
     assert result.text == (
-        "[run 1] Started job 1. Look at it with job='1'. What it changes after this turn is not"
-        " kept for undo."
+        "[run 1] Started job 1. Check it with job='1'. What it changes after this turn"
+        " cannot be undone."
     )
     result = await call(bash, ws, job="1", timeout_seconds=60)
     assert result.text == "hello\n[exit code 3]"

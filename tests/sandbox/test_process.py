@@ -312,7 +312,7 @@ async def test_jobs_are_few_and_end_with_their_owner(shell: MakeShell, sandbox: 
     confined, number = shell(sandbox), mark()
     names = [await confined.start(ShellCommand(f"sleep {number}")) for _ in range(MOST_RUNNING)]
     assert names == [str(each + 1) for each in range(MOST_RUNNING)]
-    with pytest.raises(UsageError, match=r"which is the most\.\nStop one of 1, 2"):
+    with pytest.raises(UsageError, match=r"which is the maximum\.\nStop one of 1, 2"):
         await confined.start(ShellCommand("true"))
     polled = await confined.stop("1")
     assert polled.exit is not None

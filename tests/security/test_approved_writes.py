@@ -70,5 +70,5 @@ async def test_a_repository_above_the_workspace_is_said_to_be_unseen(tmp_path: P
     root.mkdir()
     async with stage(root, {}, [bash("git status"), _DONE], _AUTO) as s:
         await s.ask("Go.")
-        assert "[Commands see nothing above the workspace, so not its repository." in told(s)
+        assert "[Commands see nothing above the workspace, so they miss its repository." in told(s)
     assert os.listdir(root) == []

@@ -44,7 +44,7 @@ async def test_what_lies_outside_is_not_changed(tmp_path: Path) -> None:
         assert s.port.permissions == []
     assert outside.read_text() == "text\n"
     assert outside.stat().st_mode & 0o777 != 0o777
-    note = "[Read-only here, for other files share it by hard links: lib/linked.js. Only the user"
+    note = "[Read-only here, since other files share it by hard links: lib/linked.js. Only the user"
     assert note in told
     assert (root / "a.txt").read_text() == "x\n"
 
@@ -157,7 +157,7 @@ async def test_a_clone_of_many_objects_is_committed_to(tmp_path: Path) -> None:
         await s.ask("Go.")
         assert s.results(2)["commit"]["content"].startswith("2\n")
         assert (
-            "[Read-only here, for other files share it by hard links: "
+            "[Read-only here, since other files share it by hard links: "
             in s.results(1)["bash"]["content"]
         )
         assert s.port.permissions == []
@@ -198,7 +198,7 @@ async def test_a_build_beside_linked_packages(tmp_path: Path) -> None:
         await s.ask("Go.")
         told = s.results(1)["bash"]["content"]
         assert s.port.permissions == []
-    assert "[Read-only here, for other files share it by hard links: node_modules/.pnpm" in told
+    assert "[Read-only here, since other files share it by hard links: node_modules/.pnpm" in told
     assert (root / "dist/a.js").exists()
     assert (root / "node_modules/.cache/a").exists()
     assert (tmp_path / "outside/7").read_text() == "text\n"
@@ -232,7 +232,7 @@ async def test_a_job_is_told_what_it_could_not_change(tmp_path: Path) -> None:
     async with stage(root, {}, script, _AUTO) as s:
         await s.ask("Go.")
         told = s.results(2)["look"]["content"]
-    assert "[Read-only here, for other files share it by hard links: linked. Only" in told
+    assert "[Read-only here, since other files share it by hard links: linked. Only" in told
     assert (tmp_path / "outside/0").read_text() == "text\n"
 
 

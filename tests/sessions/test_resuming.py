@@ -193,10 +193,10 @@ async def test_findings_are_told_once_in_a_session(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     async with stage(root, FILES, Diagnosing()) as s:
         _, found, session_id = await WithFindings(s, root).told()
-        assert found.startswith("app.py: 2 new, 0 fixed, 0 as before\n")
+        assert found.startswith("app.py: 2 new, 0 fixed, 0 unchanged\n")
     async with stage(root, {}, Diagnosing()) as s:
         read, found, _ = await WithFindings(s, root).told(session_id)
-        assert found == "app.py: 0 new, 0 fixed, 2 as before"
+        assert found == "app.py: 0 new, 0 fixed, 2 unchanged"
         assert "unchanged" in read
 
 
@@ -214,7 +214,7 @@ async def test_what_a_compaction_took_away_is_told_again(tmp_path: Path, restart
         async with stage(root, {}, Diagnosing()) as s:
             shown = await WithFindings(s, root).told(session_id)
     read, found, _ = shown
-    assert found.startswith("app.py: 2 new, 0 fixed, 0 as before\n")
+    assert found.startswith("app.py: 2 new, 0 fixed, 0 unchanged\n")
     assert "three" in read
 
 
@@ -236,4 +236,4 @@ async def test_what_a_server_refused_stays_out_of_a_resumed_session(tmp_path: Pa
         await s.ask("And now?", session_id=session_id)
         assert s.port.of(Notice) == []
         assert "What is on it?" in str(s.sent(0)["messages"])
-        assert "Here stood an image (the result of Read" in str(s.sent(0)["messages"])
+        assert "Removed: an image (the result of Read" in str(s.sent(0)["messages"])

@@ -48,15 +48,15 @@ async def test_differences_only(workspace: MakeWorkspace) -> None:
     editor, uri = Editor(ws), ws.uri("a.py")
     editor.found = (FileDiagnostics(uri, (_STYLE, _TYPO)),)
     assert (await editor.ask()).text == (
-        "a.py: 2 new, 0 fixed, 0 as before\n"
+        "a.py: 2 new, 0 fixed, 0 unchanged\n"
         "  3: error: undefined name 'x' (linter)\n"
         "  1: hint: could be shorter"
     )
     moved = replace(_STYLE, line=9)
     editor.found = (FileDiagnostics(uri, (moved,)),)
-    assert (await editor.ask()).text == "a.py: 0 new, 1 fixed, 1 as before"
+    assert (await editor.ask()).text == "a.py: 0 new, 1 fixed, 1 unchanged"
     editor.found = (FileDiagnostics(uri, (moved, moved)),)
-    assert (await editor.ask()).text.startswith("a.py: 1 new, 0 fixed, 1 as before\n")
+    assert (await editor.ask()).text.startswith("a.py: 1 new, 0 fixed, 1 unchanged\n")
 
 
 async def test_the_newest_text_is_what_is_asked_about(workspace: MakeWorkspace) -> None:
@@ -80,7 +80,7 @@ async def test_many_findings_are_cut(workspace: MakeWorkspace) -> None:
     editor.found = (FileDiagnostics(ws.uri("a.py"), many),)
     result = await editor.ask()
     assert result.omitted == 5
-    assert result.text.endswith("[5 more; ask for one file, or mend these first]")
+    assert result.text.endswith("[5 more; ask for one file, or fix these first]")
 
 
 async def test_an_editor_that_tells_nothing(workspace: MakeWorkspace) -> None:

@@ -162,13 +162,13 @@ async def test_calls_at_the_same_time(workspace: MakeWorkspace) -> None:
         ("Edit", {"path": "a.py", "old_text": "x", "new_text": "x"}, "nothing to change"),
         ("Edit", {"path": "a.py", "old_text": "x", "new_text": "\0"}, "no longer be read"),
         ("Write", {"path": "unread.py"}, "was not read"),
-        ("Write", {"path": "part.py"}, "only a part of part.py"),
+        ("Write", {"path": "part.py"}, "only part of part.py"),
         ("Write", {"path": "book.ipynb"}, "is a notebook"),
         ("Write", {"path": "new.PNG"}, "is an image"),
         ("Write", {"path": "../out.py"}, "outside the workspace"),
         ("Write", {"path": "link/new"}, "outside the workspace"),
         ("Write", {"path": "folder"}, "is a directory"),
-        ("Write", {"path": "a.py", "content": "x = 1\n"}, "has this text already"),
+        ("Write", {"path": "a.py", "content": "x = 1\n"}, "already has this text"),
         ("Write", {"path": "new", "content": "a\0b"}, "no longer be read"),
     ],
 )
@@ -227,7 +227,7 @@ async def test_new_files(workspace: MakeWorkspace) -> None:
     hands = Hands(ws, before=lambda: ws.write("race.py", "theirs"))
     refused = await call(ws, "Write", hands, path="race.py", content="ours")
     assert refused.error
-    assert "exists by now" in refused.text
+    assert "now exists" in refused.text
     assert on_disk(ws, "race.py") == "theirs"
 
 
@@ -269,7 +269,7 @@ async def test_several_edits_are_all_or_none(workspace: MakeWorkspace) -> None:
     there = {"old_text": "line 5\n", "new_text": "x"}
     back = {"old_text": "x", "new_text": "line 5\n"}
     again = await call(ws, "MultiEdit", path="a.py", edits=[there, back])
-    assert "has this text already" in again.text
+    assert "already has this text" in again.text
 
 
 async def test_what_the_user_rejects_is_told(workspace: MakeWorkspace) -> None:
@@ -290,7 +290,7 @@ async def test_what_the_editor_formats_is_told(workspace: MakeWorkspace) -> None
     await call(ws, "Read", path="a.py")
     hands = Hands(ws, formatted=lambda text: text.replace("'", '"'))
     result = await call(ws, "Edit", hands, path="a.py", old_text="1", new_text="'a'")
-    assert "changed more at the same time than you asked for" in result.text
+    assert "made other changes at the same time" in result.text
     assert '1\tx = "a"' in result.text
     assert not (await edit(ws, '"a"', "2")).error
 

@@ -42,7 +42,7 @@ async def test_a_text_that_is_there_once_is_edited_though_no_line_was_shown(
     )
     assert (await edit(ws, "value_1", "v")).error  # there are many
     missed = await edit(ws, "def area(self):", "def size():")
-    assert missed.text.endswith("The nearest place is:\n1725\tdef area():")
+    assert missed.text.endswith("The closest match is:\n1725\tdef area():")
 
 
 async def test_a_file_that_changed_since_a_search_showed_it(workspace: MakeWorkspace) -> None:

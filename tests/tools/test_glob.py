@@ -107,17 +107,17 @@ async def test_a_pattern_below_what_a_rule_leaves_out(workspace: MakeWorkspace) 
 async def test_a_bracket_taken_for_a_class_is_explained(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
     result = await ws.call("Glob", pattern="web/app/[id]/*")
-    assert r"write \[ for a bracket itself" in result.text
+    assert r"write \[ for a literal bracket" in result.text
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"pattern": "{a,b"}, r"Write \{ for itself"),
+        ({"pattern": "{a,b"}, r"Write \{ for a literal one"),
         ({"pattern": "[z-a]"}, "cannot be used"),
         ({"pattern": "{a,b}" * 12}, "Use fewer braces"),
         ({"pattern": "*", "path": "../other"}, "outside the workspace"),
-        ({"pattern": "{root}/web/*", "path": "pkg"}, "does not lie in pkg"),
+        ({"pattern": "{root}/web/*", "path": "pkg"}, "is not inside pkg"),
         ({"pattern": "*", "path": "no/such"}, "does not exist"),
         ({"pattern": 3}, "Correct the arguments"),
         ({"pattern": "*", "depth": 3}, "Correct the arguments"),

@@ -303,7 +303,7 @@ async def test_of_too_many_lines_there_are_examples_from_everywhere(
         "  10: docs/",
     ]
     assert setup == "  1: setup.py"
-    assert advice.startswith("Narrow by path, glob or type; ")
+    assert advice.startswith("Narrow by path, glob or type, or ")
     assert {line.split(":")[0] for line in shown} == FOLDERS.keys()  # of each file at least one
     assert spanned(ws, result) == [":".join(line.split(":")[:2]) for line in shown]
     assert result.omitted
@@ -509,7 +509,7 @@ async def test_what_is_left_out_where_one_looks_is_said_first(workspace: MakeWor
     *_, last = (await ws.call("Grep", pattern="needle")).text.split("\n")
     assert last.endswith("; 4 more rules.")
     *_, last = (await ws.call("Grep", pattern="needle", path="pkg/a.py")).text.split("\n")
-    assert last == "Searched 1 of them, 0.0 MB."
+    assert last == "Searched 1 of these files, 1 kB."
 
 
 async def test_globs_are_read_as_by_glob(workspace: MakeWorkspace) -> None:
@@ -556,7 +556,7 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     head, looked, searched, unsearched, rules = result.text.split("\n")
     assert head == "No match for absent."
     assert looked == "Looked at 6 of 6 files."
-    assert searched == "Searched 4 of them, 0.0 MB."
+    assert searched == "Searched 4 of these files, 1 kB."
     assert unsearched == "Could not be searched: 1 binary, 1 too large."
     assert "*.log (1)" in rules
     filtered = await ws.call("Grep", pattern="absent", type="md")
@@ -614,7 +614,7 @@ async def test_of_line_ends_only_what_holds_is_said(
         ({"pattern": "a" * 2_001}, "at most 2000 characters"),
         ({"pattern": "a", "path": "../x"}, "outside the workspace"),
         ({"pattern": "a", "path": "no/such"}, "Use Glob to find its path"),
-        ({"pattern": "a", "glob": "{"}, r"Write \{ for itself"),
+        ({"pattern": "a", "glob": "{"}, r"Write \{ for a literal one"),
         ({"pattern": "a", "type": "cobol"}, "Use glob instead, or one of"),
         ({"pattern": "a", "output_mode": "json"}, "Correct the arguments"),
         ({"pattern": "a", "head_limit": -1}, "Correct the arguments"),
@@ -735,9 +735,9 @@ async def test_other_encodings_than_unicodes_are_recognised_and_named(
     ws = await workspace({"a.py": RUSSIAN.encode("koi8-r"), "b.py": RUSSIAN})
     found = await ws.call("Grep", pattern=rf"\b{WORD}\b", output_mode="content")
     assert [span.uri for span in found.spans] == [ws.uri("a.py"), ws.uri("b.py")]
-    assert found.text.endswith("[read as their bytes look like: a.py (koi8-r)]")
+    assert found.text.endswith("[encoding guessed from the bytes: a.py (koi8-r)]")
     nothing = await ws.call("Grep", pattern=f"{WORD}{WORD}", path="a.py")
-    assert "Read as their bytes look like: a.py (koi8-r)." in nothing.text
+    assert "Encoding guessed from the bytes: a.py (koi8-r)." in nothing.text
 
 
 @pytest.mark.parametrize("indexed", [False, True])

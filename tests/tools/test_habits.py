@@ -214,5 +214,5 @@ async def test_a_path_with_lines_is_decided_about_by_its_file_too(
 
 
 def test_what_no_command_can_hold() -> None:
-    with pytest.raises(ValidationError, match="it holds a NUL"):
+    with pytest.raises(ValidationError, match="it contains a NUL"):
         TOOLS["Bash"].args.model_validate({"command": "echo a\0b"})

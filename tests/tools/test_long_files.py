@@ -11,7 +11,7 @@ from tests.tools.hands import call
 from tests.workspaces import MakeWorkspace
 
 LINES = 600_000
-LONG = "\n[a file of this size: its lines can be neither cited nor edited]"
+LONG = "\n[the file is too large for its lines to be cited or edited]"
 
 
 @cache
@@ -37,7 +37,7 @@ async def test_lines_of_60_mb(workspace: MakeWorkspace) -> None:
     assert "there is no line 600,001" in far.text
     whole = await ws.call("Read", path="big.log")
     assert whole.error
-    assert "in 600,000 lines, too much to be read at once" in whole.text
+    assert "in 600,000 lines, too much to read at once" in whole.text
     ws.hidden = lambda path: path.endswith("big.log")
     hidden = await ws.call("Read", path="big.log", offset=1, limit=1)
     assert hidden.error
@@ -94,7 +94,7 @@ async def test_another_encoding(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.txt": text * 20}, max_file_bytes=10)
     shown = await ws.call("Read", path="a.txt", offset=3, limit=1)
     assert shown.text.startswith("3\t编码的猜测是由语言决定的。")
-    assert "[read as gb18030, which its bytes look like]" in shown.text
+    assert "[read as gb18030, guessed from its bytes]" in shown.text
 
 
 async def test_grep_in_a_named_file(workspace: MakeWorkspace) -> None:
@@ -112,7 +112,7 @@ async def test_grep_in_a_named_file(workspace: MakeWorkspace) -> None:
     assert "40:line" in page.text
     assert "offset=4" in page.text
     nothing = await ws.call("Grep", pattern="absent", path="big.log")
-    assert "Searched 1 of them, 57.6 MB." in nothing.text
+    assert "Searched 1 of these files, 57.6 MB." in nothing.text
     everywhere = await ws.call("Grep", pattern="0123456$")
     assert "[not searched: big.log (too large); give a large one as path]" in everywhere.text
 
@@ -130,7 +130,7 @@ async def test_the_declared_encoding_of_a_long_file(workspace: MakeWorkspace) ->
     ws = await workspace({"a.log": raw}, {"*.log": "cp866"}, max_file_bytes=100)
     shown = await ws.call("Read", path="a.log", offset=2, limit=1)
     note = "[L2-L2 of 40; go on with offset=3 and limit=1]"
-    assert shown.text == f"2\t{word}\n{note}\n[read as cp866, as is declared for it]{LONG}"
+    assert shown.text == f"2\t{word}\n{note}\n[read as cp866, as declared for it]{LONG}"
     part = await ws.call("Read", path="a.log", offset=2, column=3)
     assert part.text.startswith(f"2\t{word[2:]}\n")
     found = await ws.call("Grep", pattern=word, path="a.log", output_mode="count")

@@ -198,7 +198,7 @@ async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:
         ("folder/x", {"offset": 9}, "Give an offset up to 1"),
         ("folder/x", {"offset": 0}, "Correct the arguments"),
         ("folder/x", {"limit": 2_001}, "Correct the arguments"),
-        ("huge.txt", {}, "Read a part of it with offset and limit"),
+        ("huge.txt", {}, "Read part of it with offset and limit"),
     ],
 )
 async def test_failures_say_what_next(
@@ -285,19 +285,19 @@ async def test_a_guessed_encoding_is_named(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.c": text.encode("gb18030"), "b.c": text})
     assert (await ws.call("Read", path="b.c")).text == f"1\t{text}"
     read = await ws.call("Read", path="a.c")
-    assert read.text == f"1\t{text}\n[read as gb18030, which its bytes look like]"
+    assert read.text == f"1\t{text}\n[read as gb18030, guessed from its bytes]"
 
 
 async def test_a_declared_encoding_is_named_as_such(workspace: MakeWorkspace) -> None:
     text = "\u043a\u043b\u044e\u0447"
     files = {"a.ini": text.encode("cp866"), "b.ini": text, "c.ini": "key", "d.ini": b"\xe9\n"}
     ws = await workspace(files, {"*.ini": "cp866", "d.ini": "gbk"})
-    lossy = "as gbk, which is declared for it, some bytes would be lost"
+    lossy = "in gbk, which is declared for it, some bytes would be lost"
     assert [(await ws.call("Read", path=name)).text for name in files] == [
-        f"1\t{text}\n[read as cp866, as is declared for it]",
+        f"1\t{text}\n[read as cp866, as declared for it]",
         f"1\t{text}",
         "1\tkey",
-        f"1\t\xe9\n[read as latin-1, which its bytes look like; {lossy}]",
+        f"1\t\xe9\n[read as latin-1, guessed from its bytes; {lossy}]",
     ]
 
 

@@ -142,7 +142,7 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     lines = result.text.splitlines()
     assert lines[0] == "Found no definitions of whale."
     assert lines[1] == "Looked at 5 of 5 files."
-    assert "0 hold it" in lines[2]
+    assert "0 contain it" in lines[2]
     assert "*.log (1)" in lines[3]
 
 
@@ -150,7 +150,7 @@ async def test_a_name_that_is_only_used(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "print(frob)\n", "b.sql": "select frob\n"})
     result = await ws.call("Symbols", name="frob")
     assert result.text.startswith("Found no definitions of frob.")
-    assert "2 hold it" in result.text
+    assert "2 contain it" in result.text
     assert "b.sql:1:select frob  [mentioned]" in result.text
 
 
@@ -183,7 +183,7 @@ async def test_too_many_uses(workspace: MakeWorkspace) -> None:
     assert len(places(result)) == MAX_USES
     assert result.omitted == 350
     assert "[350 more calls; narrow by path]" in result.text
-    assert "2 more files may hold the name and were not read" in result.text
+    assert "2 more files may contain the name and were not read" in result.text
     assert len(result.text.encode()) <= 20_000
 
 
@@ -195,11 +195,11 @@ async def test_while_the_worker_is_away(workspace: MakeWorkspace) -> None:
     pending = ws.call("Symbols", name="f", mode="references")
     os.kill(process_id, signal.SIGKILL)
     interrupted = await pending
-    assert interrupted.error or "worker process is away" in interrupted.text
+    assert interrupted.error or "worker process is not running" in interrupted.text
     result = await ws.call("Symbols", name="f")
     assert len(places(result)) == 20
-    assert "The worker process is away" in result.text
-    assert "10 more files may hold the name" in result.text
+    assert "The worker process is not running" in result.text
+    assert "10 more files may contain the name" in result.text
 
 
 async def test_a_worker_that_cannot_start_makes_no_proof(workspace: MakeWorkspace) -> None:
@@ -217,8 +217,8 @@ async def test_a_worker_that_cannot_start_makes_no_proof(workspace: MakeWorkspac
     assert refused.text.startswith(f"The worker process {why}; it can be started again in ")
     first, second, third, fourth = result.text.splitlines()[:4]
     assert first == "The search is incomplete."
-    assert second.startswith(f"The worker process is away (it {why}), so few files")
-    assert third == "11 more files may hold the name and were not read: narrow by path."
+    assert second.startswith(f"The worker process is not running (it {why}), so few files")
+    assert third == "11 more files may contain the name and were not read: narrow by path."
     assert fourth == "Found no definitions of get_host in what was read."
 
 

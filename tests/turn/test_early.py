@@ -186,8 +186,8 @@ async def test_what_is_found_for_a_void_reply_counts_as_never_told(tmp_path: Pat
         s.port.diagnosed = [FileDiagnostics((tmp_path / "app.py").as_uri(), (error,))]
         s.app.tools = {**s.app.tools, "Diagnostics": Telling()}
         await s.ask("?")
-        assert "1 new, 0 fixed, 0 as before" in s.results(2)["d"]["content"]
-        assert "0 new, 0 fixed, 1 as before" in s.results(3)["e"]["content"]
+        assert "1 new, 0 fixed, 0 unchanged" in s.results(2)["d"]["content"]
+        assert "0 new, 0 fixed, 1 unchanged" in s.results(3)["e"]["content"]
 
 
 async def test_what_the_user_thinks_while_a_reply_streams_is_no_work(

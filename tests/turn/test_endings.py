@@ -276,4 +276,4 @@ async def test_an_abandoned_question_is_marked(tmp_path: Path) -> None:
         await s.ask("three?", session_id=session.id)
         texts = [[part["text"] for part in message["content"]] for message in s.sent(2)["messages"]]
         assert [len(text) for text in texts] == [2, 2, 1, 1]  # the first tells the mode
-        assert "was not answered to its end" in texts[1][0]
+        assert "was not fully answered" in texts[1][0]

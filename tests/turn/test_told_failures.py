@@ -42,7 +42,7 @@ PLAN = (
             {},
             "Read",
             {"path": "large.py"},
-            "large.py has 292 KB in 30,000 lines, too much to be read at once.",
+            "large.py has 292 KB in 30,000 lines, too much to read at once.",
         ),
         ({}, "Swim", {}, "There is no tool Swim."),
         (
@@ -55,7 +55,7 @@ PLAN = (
             {"mode": "auto"},
             "Move",
             {"path": "fish.py", "new_path": "large.py"},
-            "Nothing was moved: large.py exists already, and Move replaces nothing.",
+            "Nothing was moved: large.py already exists, and Move replaces nothing.",
         ),
     ],
 )

@@ -61,8 +61,8 @@ async def test_what_was_read_is_edited_under_the_new_path(tmp_path: Path) -> Non
         answer = await s.ask("Move it.")
         results = s.results(2)
         assert results["move"]["content"] == (
-            "Moved calc.py to lib/sums.py. What names the old path is changed only if the editor"
-            " did so: Grep for it."
+            "Moved calc.py to lib/sums.py. References to the old path change only if the editor"
+            " updated them: Grep for it."
         )
         assert results["edit"]["content"].startswith("Changed lib/sums.py in 1 place (+1 -1 lines)")
         assert "calc.py does not exist" in results["old"]["content"]
@@ -211,7 +211,7 @@ async def test_what_came_to_be_there_meanwhile_stays(tmp_path: Path) -> None:
 
         s.port.reviewed = reviewed
         await s.ask("Move it.")
-        assert "exists by now.\nChoose another path." in s.results(1)["move"]["content"]
+        assert "now exists.\nChoose another path." in s.results(1)["move"]["content"]
         assert (tmp_path / "lib/sums.py").read_text() == "theirs\n"
         assert (tmp_path / "calc.py").read_text() == _FILES["calc.py"]
 

@@ -122,7 +122,7 @@ async def _of_symbol(
     by = "the editor's language server" if calls.by_editor else "the spelling of names"
     searched.append(f"calls, by {by}")
     if found.unread or found.worker_away:
-        searched.append(f"{found.unread:,} more files may hold the name and were not read")
+        searched.append(f"{found.unread:,} more files may contain the name and were not read")
     return blocks, searched
 
 

@@ -187,7 +187,7 @@ def _refuse_guessing(name: str, before: str, after: str) -> None:
     known = set(before)
     if new := sorted({each for each in after if each > "\x7f"} - known):
         raise UsageError(
-            f"{name} is UTF-8 with bytes in it that are not, so it is unclear how to write"
+            f"{name} is UTF-8 with invalid bytes in it, so it is unclear how to write"
             f" {new[0]!a}; nothing was changed.\nUse ASCII here, or repair the encoding first."
         )
 

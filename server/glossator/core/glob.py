@@ -58,7 +58,9 @@ def compile_listed(pattern: str, under: str = "") -> tuple[re2.Pattern[bytes], b
 def _regex(pattern: str) -> tuple[str, bool]:
     """The expression for a pattern, which never matches a NUL; False if the pattern is negated."""
     if "\0" in pattern:
-        raise UsageError("The pattern holds a NUL character, which no file name has.\nRemove it.")
+        raise UsageError(
+            "The pattern contains a NUL character, which no file name has.\nRemove it."
+        )
     wanted = not pattern.startswith("!")
     return "|".join(map(_translate, _expand(pattern if wanted else pattern[1:]))), wanted
 
@@ -91,7 +93,7 @@ def _expand(pattern: str) -> list[str]:
             levels[-1] = _followed_by([piece], levels[-1], pattern)
     if len(levels) > 1:
         raise UsageError(
-            f"The pattern {pattern!r} has a {{ without its }}.\nWrite \\{{ for itself."
+            f"The pattern {pattern!r} has a {{ without its }}.\nWrite \\{{ for a literal one."
         )
     return levels[0][1]
 
@@ -100,7 +102,7 @@ def _followed_by(endings: list[str], level: _Level, pattern: str) -> _Level:
     complete, current = level
     if len(complete) + len(current) * len(endings) > _MAX_ALTERNATIVES:
         raise UsageError(
-            f"The pattern {pattern!r} stands for more than {_MAX_ALTERNATIVES} patterns.\nUse"
+            f"The pattern {pattern!r} expands to more than {_MAX_ALTERNATIVES} patterns.\nUse"
             " fewer braces."
         )
     return complete, [before + after for before in current for after in endings]

@@ -40,29 +40,29 @@ from glossator.workspace import DiskChanged, WorkspaceHost, WorkspaceSnapshot
 _MAX_TRIES = 4  # while the user types on
 _SAVE_SECONDS = 2.0  # that a run which is cancelled waits for the editor to save
 _MAX_PLACES = 10  # lines named of what the user rejected
-_UNFINISHED = Refused("The edit was cut off before it was settled.")
+_UNFINISHED = Refused("The edit was interrupted before it was settled.")
 _DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
 _TYPING = (
     "Nothing was changed: the text changed again each time the edit was to be applied.\nRead it"
     " again, then make the edit again."
 )
 _NOT_SEEN = (
-    "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
-    " have left it out.\nAsk how to go on."
+    "Nothing was changed: the editor accepted the edit, but the text is unchanged; the user may"
+    " have deselected it.\nAsk how to go on."
 )
 _NOT_SENT = (
-    "It is not known whether the edit was made: the editor accepted it, but nothing of it is"
-    " seen yet; some editors send their text at the next key.\nDo not make it again: Read shows the"
-    " old text until then. You are told when the file changes."
+    "It is not known whether the edit was made: the editor accepted it, but it has not shown"
+    " up yet; some editors send their text only with the next key.\nDo not make it again: Read"
+    " shows the old text until then. You are told when the file changes."
 )
 _BEHIND = (
-    "Nothing was changed: the user is typing, and the editor takes no edit before it has sent what"
+    "Nothing was changed: the user is typing, and the editor takes no edit until it has sent what"
     " was typed.\nMake the edit again."
 )
 _PUT_RIGHT = "The user was typing: the editor had made the edit in a wrong place, and it was moved."
 _MISPLACED = (
     "The user was typing, and the editor {} the edit in a wrong place.\nWhat is there now is"
-    " shown below. Ask the user whether to take it back with the editor's undo or to put it right."
+    " shown below. Ask the user whether to take it back with the editor's undo or to correct it."
 )
 _TAKEN_BACK = "The edit was made, and then the user took it back."
 _STAYING = (

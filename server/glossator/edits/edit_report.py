@@ -14,7 +14,7 @@ from glossator.core.span import runs, spans_of, whole_and_cut
 from glossator.core.tool_result import ToolResult, shorten
 
 MAX_LINE_CHARACTERS = 2_000  # of a line to edit: as in Read
-MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
+MORE_CHANGED = "The user or the editor made other changes at the same time."
 
 CONTEXT_LINES = 3
 _LINES_SHOWN = 60  # shown of a file
@@ -72,7 +72,7 @@ def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
     text = numbered_lines(now, numbers, MAX_LINE_CHARACTERS)
     return ToolResult(
         f"Nothing was changed: what the edit replaces in {relative} was changed after it was read."
-        f"\nIn that place there is now:\n{text or '[nothing: the file is empty]'}\n"
+        f"\nThat place now reads:\n{text or '[nothing: the file is empty]'}\n"
         + sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
         spans_of(now, numbers),
         error=True,
@@ -87,7 +87,7 @@ def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: boo
         return ToolResult.failed(f"Nothing was changed: {why}\n{step}")
     text = numbered_lines(current, numbers, MAX_LINE_CHARACTERS)
     return ToolResult(
-        f"Nothing was changed: {why}\nThere stands:\n{text}\nMake the edit again if it is right for"
+        f"Nothing was changed: {why}\nHere they are:\n{text}\nMake the edit again if it fits"
         " these lines.",
         spans_of(current, numbers),
         error=True,

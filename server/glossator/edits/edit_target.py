@@ -228,7 +228,7 @@ def _decide(
     if base is None:
         why = _unread(context, target, current)
     elif whole:
-        why = f"only a part of {target.relative} was shown, and Write replaces all of it."
+        why = f"only part of {target.relative} was shown, and Write replaces all of it."
     else:
         lines = f"{'lines' if len(unseen) > 1 else 'line'} {line_ranges(unseen)}"
         were = "were" if len(unseen) > 1 else "was"
@@ -285,7 +285,7 @@ def _prepare(
             step = "\nThe file has changed since you read it; read it again first."
         raise UsageError(f"Nothing was changed in {target.relative}: {error}{step}") from error
     if not wanted:
-        raise UsageError(f"Nothing was changed: {target.relative} has this text already.")
+        raise UsageError(f"Nothing was changed: {target.relative} already has this text.")
     moved = rebase(known.text, wanted, current)
     if not isinstance(moved, Conflict):
         edit = FileEdit(current.uri, current.path, current, moved)
@@ -323,13 +323,13 @@ def _refuse_kind(path: str, real: str, needs: Needs) -> None:
     """Raise `UsageError` for what is no text; `path` leads to the file `real`."""
     if needs is Needs.ALL and (is_notebook(path) or is_notebook(real)):
         raise UsageError(
-            f"Nothing was changed: {shown(path)} is a notebook, which is not written as a whole.\n"
-            "Use Edit, which replaces text of a cell, or tell the user."
+            f"Nothing was changed: {shown(path)} is a notebook, which cannot be written whole.\n"
+            "Use Edit, which replaces text in a cell, or tell the user."
         )
     if is_notebook(real) != is_notebook(path):
         raise UsageError(
-            f"Nothing was changed: {shown(path)} is a notebook by another name.\nEdit it by the"
-            " name that ends in .ipynb."
+            f"Nothing was changed: {shown(path)} is a notebook under another name.\nEdit it under"
+            " the name that ends in .ipynb."
         )
     if is_image(path) or is_image(real):
         raise UsageError(

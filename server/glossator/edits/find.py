@@ -47,9 +47,7 @@ def substitute(text: str, wanted: Substitution) -> tuple[Replacement, ...]:
     """
     old = as_lf(wanted.old)
     if not old:
-        raise UsageError(
-            "old_text is empty.\nGive the text that is to be replaced, or use Write for a new text."
-        )
+        raise UsageError("old_text is empty.\nGive the text to replace, or use Write for new text.")
     if old == as_lf(wanted.new):
         raise UsageError("old_text and new_text are the same, so there is nothing to change.")
     view = PlainView(text)
@@ -92,7 +90,7 @@ def _ambiguous(text: str, places: list[int]) -> str:
     more = ", …" if len(numbers) > _LINES_NAMED else ""
     return (
         f"old_text is in the file {len(places):,} times, on lines {named}{more}.\nAdd lines around"
-        " it until it is there once, or set replace_all to replace every one."
+        " it until it is unique, or set replace_all to replace every one."
     )
 
 
@@ -119,14 +117,14 @@ def explain(text: str, old: str) -> str:
         return _difference(lines[at : at + len(wanted)], old, at + 1)
     nearest = _nearest(lines, wanted)
     if nearest is None:
-        return f"No place is similar to it. {_READ_AGAIN}"
+        return f"Nothing in it is similar. {_READ_AGAIN}"
     shown = [
         f"{nearest + number}\t{shorten(line, _LINE_CHARACTERS)}"
         for number, line in enumerate(lines[nearest : nearest + len(wanted)], start=1)
     ]
     more = len(shown) - _LINES_SHOWN
     rest = [f"[{more:,} more lines]"] if more > 0 else []
-    return "\n".join(["The nearest place is:", *shown[:_LINES_SHOWN], *rest])
+    return "\n".join(["The closest match is:", *shown[:_LINES_SHOWN], *rest])
 
 
 def _loosely(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
@@ -169,7 +167,7 @@ def _difference(lines: Sequence[str], old: str, first_line: int) -> str:
                 f"{where} would match but for {_kind(there, asked)}. Line {number} of the file is"
                 f" {_quoted(there, asked)}, in old_text it is {_quoted(asked, there)}."
             )
-    return f"{where} would match but for the empty lines around. {_READ_AGAIN}"
+    return f"{where} would match but for the blank lines around it. {_READ_AGAIN}"
 
 
 def _fits(there: str, asked: str, *, begins: bool, ends: bool) -> bool:

@@ -85,7 +85,7 @@ def _over(
 def _still_new(change: FileChange, current: Document | Missing) -> FileChange | Refused:
     if isinstance(current, Document):
         return Refused(
-            f"Nothing was changed: {shown(change.path)} exists by now.\nRead it, then edit it or"
+            f"Nothing was changed: {shown(change.path)} now exists.\nRead it, then edit it or"
             " choose another path."
         )
     if current.reason is not MissingReason.ABSENT:
@@ -100,12 +100,12 @@ def _still_to_move(change: FileRename, read: Read) -> FileRename | Refused:
             return Refused(f"Nothing was changed: {end.model_message}")
     if is_absent(old):
         return Refused(
-            f"Nothing was changed: {shown(change.path)} is not there any more.\nFind out what"
+            f"Nothing was changed: {shown(change.path)} no longer exists.\nFind out what"
             " became of it before you go on."
         )
     if not is_absent(new):
         return Refused(
-            f"Nothing was changed: {shown(change.new_path)} exists by now.\nChoose another path."
+            f"Nothing was changed: {shown(change.new_path)} now exists.\nChoose another path."
         )
     return change
 

@@ -24,8 +24,8 @@ from glossator.workspace import WorkspaceSnapshot, is_inside
 _MAX_FILES = 1_000  # in a folder: permission rules judge each, and undo keeps each
 _MAX_BYTES = 100_000_000
 _DOCUMENTS_NAMED = 5
-_USE_BASH = "Use `mv` in Bash if that is what is wanted."
-_REFERENCES_NOTE = "What names the old path is changed only if the editor did so: Grep for it."
+_USE_BASH = "Use `mv` in Bash if that is what you want."
+_REFERENCES_NOTE = "References to the old path change only if the editor updated them: Grep for it."
 
 
 class MoveArgs(ToolArgs):
@@ -96,7 +96,7 @@ def _rename(args: MoveArgs, snapshot: WorkspaceSnapshot) -> FileRename:
     old, mode = _source(snapshot, args.path)
     new = _destination(snapshot, args, is_folder=stat.S_ISDIR(mode))
     if is_inside(new, old):
-        raise _refusal(f"{shown(args.new_path)} lies in {shown(args.path)} itself.")
+        raise _refusal(f"{shown(args.new_path)} is inside {shown(args.path)} itself.")
     overlay = snapshot.overlays.get(old)
     uri = to_uri(old) if overlay is None else overlay.uri
     inside = _inside(old, args.path) if stat.S_ISDIR(mode) else ()
@@ -109,7 +109,7 @@ def _source(snapshot: WorkspaceSnapshot, path: str) -> tuple[str, int]:
     if isinstance(located, Missing) or isinstance(real, Missing):
         raise _refusal(_outside(path))
     if real in snapshot.roots:
-        raise _refusal(f"{shown(path)} is a folder of the workspace; only what is in it is moved.")
+        raise _refusal(f"{shown(path)} is a workspace folder; only what is inside it can be moved.")
     if os.path.islink(located.rstrip(os.sep)):
         raise _refusal(f"{shown(path)} is a link.\n{_USE_BASH}")
     try:
@@ -137,7 +137,7 @@ def _destination(snapshot: WorkspaceSnapshot, args: MoveArgs, *, is_folder: bool
         whole = shown(f"{path.rstrip('/')}/{name}")
         raise _refusal(f"{shown(path)} is a folder.\nGive the whole new path, such as {whole}.")
     if os.path.lexists(located) or os.path.lexists(real) or real in snapshot.overlays:
-        why = "exists already, and Move replaces nothing.\nChoose another path"
+        why = "already exists, and Move replaces nothing.\nChoose another path"
         raise _refusal(f"{shown(path)} {why}.")
     above = os.path.dirname(real)
     while not os.path.lexists(above):
@@ -154,7 +154,7 @@ def _inside(folder: str, path: str) -> tuple[str, ...]:
     try:
         for entry in _entries(folder):
             if not entry.is_file(follow_symlinks=False):
-                why = "holds links, or what is neither file nor folder; Move takes only these two"
+                why = "holds links or the like; Move takes only files and folders"
                 raise _refusal(f"{shown(path)} {why}.\n{_USE_BASH}")
             names.append(os.path.relpath(entry.path, folder))
             size += entry.stat(follow_symlinks=False).st_size

@@ -150,7 +150,7 @@ class ToolSearch:
         if not best:
             names = ", ".join(tool.name for tool in tools[:_MAX_NAMED]) or "none"
             more = f" and {len(tools) - _MAX_NAMED:,} more" if len(tools) > _MAX_NAMED else ""
-            return ToolResult(f"No tool fits these words. The connected tools: {names}{more}.")
+            return ToolResult(f"No tool matches these words. The connected tools: {names}{more}.")
         told: list[str] = []
         for _, tool in best[:_MAX_FOUND]:
             told.append(with_arguments(tool))
@@ -159,7 +159,7 @@ class ToolSearch:
         others = ", ".join(tool.name for _, tool in best[len(told) : _MAX_NAMED])
         text = load_prompt("tools/tools_found").render(
             tools=in_tags("\n\n".join(told)),
-            others=f"\nOthers that fit: {others}" if others else "",
+            others=f"\nOther matches: {others}" if others else "",
         )
         return ToolResult(text, outcome=f"{len(best)} tools")
 
@@ -231,7 +231,7 @@ class McpCall:
         """Call the server. Raises `UsageError`."""
         tool = self._servers.tool(args.tool)
         if tool is None:
-            raise UsageError(f"There is no tool {args.tool} any more.\nLook with ToolSearch.")
+            raise UsageError(f"The tool {args.tool} no longer exists.\nUse ToolSearch.")
         given = McpArgs.model_validate(args.arguments)
         return await McpTool(self._servers, tool, self._begin).run(given, context)
 
@@ -259,7 +259,7 @@ class McpRead:
         kept = self._servers.calls.kept(args.result)
         if kept is None:
             raise UsageError(
-                f"The result {args.result} is not kept any more.\nMake the call again, for less."
+                f"The result {args.result} is no longer kept.\nMake the call again, for less."
             )
         return as_tool_result(kept, args.offset, args.result)
 

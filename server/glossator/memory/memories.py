@@ -106,13 +106,13 @@ class Memories:
         kept = self.kept().memories
         if sum(each.everywhere == new.everywhere for each in kept) >= MAX_MEMORIES:
             raise UsageError(
-                f"There are {MAX_MEMORIES:,} memories already, and no more are kept.\nForget one"
-                " that does not hold any more, or update one."
+                f"There are {MAX_MEMORIES:,} memories already, which is the maximum.\nForget one"
+                " that no longer holds, or update one."
             )
         _refuse_duplicate(new, kept)
         if os.path.lexists(new.path) or not is_memory_file(new.path.name):
             raise UsageError(
-                f"A file {new.path.name} is there already, and is no memory.\nChoose another name,"
+                f"A file {new.path.name} already exists, and is not a memory.\nChoose another name,"
                 " or tell the user to correct or delete it."
             )
 
@@ -172,7 +172,7 @@ class Memories:
             return self._everywhere()
         roots = self._roots()
         if not roots:
-            raise UsageError("No folder is open.\nKeep it everywhere, or leave it.")
+            raise UsageError("No folder is open.\nKeep it for all workspaces, or not at all.")
         return self._of_root(roots[0])
 
     @contextmanager
@@ -304,7 +304,7 @@ def _refuse_duplicate(new: Memory, memories: tuple[Memory, ...]) -> None:
     for known in memories:
         if known.name == new.name:
             raise UsageError(
-                f"There is a memory {new.name} already ({known.where}).\nUpdate it, or choose"
+                f"There is already a memory {new.name} ({known.where}).\nUpdate it, or choose"
                 " another name if this is about something else."
             )
     said = f"{new.description}\n{new.text}"

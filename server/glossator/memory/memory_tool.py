@@ -27,7 +27,7 @@ MAX_ABOUT = 10
 
 _SYMBOL_SECONDS = 1.0  # for the symbols that a memory names
 _NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
-_NOT_HERE = "Memories are neither read nor changed here.\nGo on without; say what should be kept."
+_NOT_HERE = "Memories cannot be read or changed here.\nGo on without, and say what should be kept."
 
 
 class MemoryArgs(ToolArgs):
@@ -144,7 +144,7 @@ class MemoryArgs(ToolArgs):
         given = (self.type, self.description, self.text, self.about)
         if all(each is None for each in given):
             raise UsageError(
-                "Nothing is given to change.\nGive a new description, text, type or about."
+                "There is nothing to change.\nGive a new description, text, type or about."
             )
         return self._checked(
             replace(

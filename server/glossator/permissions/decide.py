@@ -235,7 +235,7 @@ def _denied(subject: CallSubject, policy: Policy) -> Deny | None:
         return None
     return Deny(
         f"The user's permission rules do not allow this (denied: {', '.join(map(shown, rules))})."
-        "\nDo not try to reach the same in another way; go on without it, or tell the user."
+        "\nDo not try to get the same result another way; go on without it, or tell the user."
     )
 
 

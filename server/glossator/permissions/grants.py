@@ -22,7 +22,9 @@ from glossator.permissions.decide import Allow, Ask, Deny
 from glossator.permissions.policy import Rule, UserRules, parse_rule
 from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile, update_private
 
-_REFUSED = "The user refused this.\nDo not try to reach the same in another way. Ask how to go on."
+_REFUSED = (
+    "The user refused this.\nDo not try to get the same result another way. Ask how to go on."
+)
 
 
 class Grants:

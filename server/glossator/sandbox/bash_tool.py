@@ -53,7 +53,7 @@ class BashArgs(ToolArgs):
     @classmethod
     def _can_be_passed_on(cls, command: str | None) -> str | None:
         if command is not None and "\0" in command:
-            raise ValueError("it holds a NUL, which no command can")
+            raise ValueError("it contains a NUL, which no command can")
         return command
 
     def preview(self, _context: ToolContext) -> str:
@@ -87,7 +87,7 @@ class Bash:
             context.runs.looked(args.job, result.outcome if result.unsuccessful else "")
             return result
         if args.command is None or args.stop:
-            raise UsageError("Give a command, or a job to look at or stop.")
+            raise UsageError("Give a command, or a job to check or stop.")
         try:
             unsaved = await context.saving_first()
             command = ShellCommand(args.command, args.cwd, args.network, context.permit)
@@ -107,8 +107,8 @@ class Bash:
 
 def _started(job: str, run: str, unsaved: str) -> ToolResult:
     text = (
-        f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
-        " is not kept for undo."
+        f"{run} Started job {job}. Check it with job={job!r}. What it changes after this turn"
+        " cannot be undone."
     )
     outcome = f"job {job} runs in the background"
     return ToolResult(f"{text}\n{unsaved}".rstrip(), outcome=outcome, number=run)
@@ -125,9 +125,9 @@ async def _run(
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds, lambda new: context.show_output(end_text(new)))
     if finished.timed_out:
-        ended = f"ended: its {seconds} s were up"
+        ended = f"ended at its limit of {seconds} s"
         end = (
-            f"[{ended}. Give more with timeout_seconds (at most"
+            f"[{ended}. Raise it with timeout_seconds (at most"
             f" {MAX_SECONDS}), or run it in the background]"
         )
         text = _joined(finished.output, f"{run} {end}", shell, unsaved, finished.notes)

@@ -58,7 +58,7 @@ class Jobs:
         """Raises `UsageError` if as many jobs run as may."""
         if len(self.running) >= MOST_RUNNING:
             raise UsageError(
-                f"{MOST_RUNNING} jobs are running, which is the most.\nStop one of "
+                f"{MOST_RUNNING} jobs are running, which is the maximum.\nStop one of "
                 f"{', '.join(self.running)} first."
             )
 

@@ -31,7 +31,7 @@ _DENIED = b"permission denied"
 _LISTED = 3  # missing names that a list of files names, which are there in the sandbox alone
 _NO_REPOSITORY = b"not a git repository"
 _ABOVE = (
-    "[Commands see nothing above the workspace, so not its repository. The user can open the"
+    "[Commands see nothing above the workspace, so they miss its repository. The user can open the"
     " repository's top folder.]"
 )
 _SHARED = (
@@ -198,7 +198,7 @@ def blocked_notes(
         if blocked.hard_linked:
             first = sorted(blocked.hard_linked, key=lambda path: not _is_named(path, said))
             names = some_of([shown(relative(path)) for path in first], _MAX_NAMED)
-            note = f"Read-only here, for other files share it by hard links: {names}"
+            note = f"Read-only here, since other files share it by hard links: {names}"
             yield f"[{note}. Only the user can run what changes that.]"
         if any(os.fsencode(path) in said for path in blocked.shared):
             yield _SHARED

@@ -293,8 +293,8 @@ def _similar(near: Sequence[NearSymbol], snapshot: WorkspaceSnapshot) -> Iterato
 
 def _searched(coverage: Coverage, name: Name) -> str:
     return (
-        f"{coverage.candidates:,} of them may hold {name.last!r} by the index or are open;"
-        f" {coverage.read:,} were read, {coverage.holding:,} hold it."
+        f"{coverage.candidates:,} of them may contain {name.last!r}, by the index or as open files;"
+        f" {coverage.read:,} were read, {coverage.holding:,} contain it."
     )
 
 
@@ -302,9 +302,9 @@ def _unfinished(coverage: Coverage) -> Iterator[str]:
     """The reasons why not all files that may hold the name were read."""
     if coverage.worker_away:
         why = f" (it {coverage.why_away})" if coverage.why_away else ""
-        yield f"The worker process is away{why}, so few files were read: ask again in a minute."
+        yield f"The worker process is not running{why}, so few files were read: try again later."
     if count := coverage.unread:
-        yield f"{_files(count, 'more ')} may hold the name and were not read: narrow by path."
+        yield f"{_files(count, 'more ')} may contain the name and were not read: narrow by path."
 
 
 def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
@@ -312,7 +312,7 @@ def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
     if (count := coverage.unreadable) and proves_absence:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:
-        yield f"{_files(count)} with the name could not be parsed: look into it with Grep."
+        yield f"{_files(count)} with the name could not be parsed: use Grep there."
     if count := coverage.mentions:
         lines = "1 line mentions" if count == 1 else f"{count:,} lines mention"
         yield f"{lines} the name in files of languages that are not parsed."

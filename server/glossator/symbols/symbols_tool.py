@@ -41,7 +41,7 @@ class SymbolsArgs(ToolArgs):
     verb: ClassVar[str] = "Look up symbols in"
 
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
-    name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
+    name: str | None = Field(None, description="Such as `Parser.parse`.")
     path: str | None = Field(None, description="File or folder; outline: the file.")
     body: bool = Field(False, description="Show whole definitions.")
 
@@ -80,7 +80,7 @@ class Symbols:
 
 async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.path is None or args.name is not None:
-        raise UsageError("An outline is of a file.\nGive path, and no name.")
+        raise UsageError("An outline is of one file.\nGive path, and no name.")
     snapshot = context.snapshot
     document = await in_thread(visible, snapshot, args.path, context.hidden)
     if isinstance(document, str):
@@ -88,7 +88,8 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     path = snapshot.relative(document.path)
     if language_of(document.path) is None:
         return ToolResult.failed(
-            f"{path} is in no language that is parsed.\nOpen it with Read. Parsed are {_LANGUAGES}."
+            f"{path} is not in a language that is parsed.\nOpen it with Read. Parsed languages:"
+            f" {_LANGUAGES}."
         )
     symbols = await context.need(SymbolFinder).outline(snapshot, document)
     if not symbols:
@@ -120,7 +121,7 @@ def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
 
 async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.body and args.mode != "definitions":
-        raise UsageError(f"{args.mode} have no body.\nLeave body out, or take mode definitions.")
+        raise UsageError(f"{args.mode} have no body.\nLeave body out, or use mode definitions.")
     if args.name is None:
         raise UsageError(
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."

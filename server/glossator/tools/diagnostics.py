@@ -132,14 +132,14 @@ def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContex
             lines.append(f"{name}: pending; ask again in a moment.")
             continue
         difference = context.findings.differ(file.uri, file.items)
-        counts = f"{len(difference.new)} new, {difference.fixed} fixed, {difference.kept} as before"
+        counts = f"{len(difference.new)} new, {difference.fixed} fixed, {difference.kept} unchanged"
         lines.append(f"{name}: {counts}")
         kept = sorted(difference.new, key=_severity)[: MAX_ITEMS - shown]
         lines += map(_line, kept)
         shown += len(kept)
         omitted += len(difference.new) - len(kept)
     if omitted:
-        lines.append(f"[{omitted} more; ask for one file, or mend these first]")
+        lines.append(f"[{omitted} more; ask for one file, or fix these first]")
     if withheld:
         lines.append(_FILES_WITHHELD.format(withheld))
     pending = any(file.pending for file in files)

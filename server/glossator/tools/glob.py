@@ -30,9 +30,9 @@ class GlobArgs(ToolArgs):
 
     verb: ClassVar[str] = "List"
 
-    pattern: str = Field(max_length=2_000)
+    pattern: str = Field(max_length=2_000, description="A glob.")
     path: str | None = Field(None, description="Folder.")
-    include_ignored: bool = False
+    include_ignored: bool = Field(False, description="Ignored too.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {"no_ignore": ("include_ignored",)}
 

@@ -55,7 +55,7 @@ _ESTIMATE_FROM = 1 / 8  # share of the budget that must be full before the rest 
 _FAR_TOO_MANY = 5  # times the budget, since the estimate is rough
 _COUNTING_SECONDS = 0.015  # seconds to count matches that are not shown
 _STRIDES = 16  # mixes the files, so that a partial count covers all folders
-_NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
+_NARROW = "Narrow by path, glob or type, or page through all with head_limit and offset."
 
 _MODE_OF_OPTION = {"-l": "files", "-c": "count", "-o": "content"}  # -o: whole lines tell more
 _LITERAL_OPTIONS = ("-F", "fixed_strings", "fixed_string")
@@ -84,7 +84,7 @@ class GrepArgs(ToolArgs):
     multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Maximum; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
-    include_ignored: bool = False
+    include_ignored: bool = Field(False, description="Ignored too.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {
         **dict.fromkeys(("-e", "expression"), ("pattern",)),

@@ -336,7 +336,7 @@ def guessed(search: TextSearch, output: OutputLines) -> str:
     """Says which encodings were guessed to read the files of the output."""
     files = {line.file for line in output.lines}
     named = [f"{path} ({codec})" for path, codec in _named(search) if path in files]
-    return f"[read as their bytes look like: {_some(named)}]" if named else ""
+    return f"[encoding guessed from the bytes: {_some(named)}]" if named else ""
 
 
 def nothing_found(
@@ -349,13 +349,13 @@ def nothing_found(
     reasons = Counter(missing[file] for file in left_out)
     size = selection.total_bytes - sum(file.size for file in left_out)
     count = selection.count - len(left_out)
-    extra = [f"Searched {count:,} of them, {size / 1e6:,.1f} MB."]
+    extra = [f"Searched {count:,} of these files, {_size(size)}."]
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {listed}.")
     if search.guessed:
         named = [f"{path} ({codec})" for path, codec in _named(search)]
-        extra.append(f"Read as their bytes look like: {_some(named)}.")
+        extra.append(f"Encoding guessed from the bytes: {_some(named)}.")
     line_ends = {token.lastgroup for token in _LINE_END.finditer(pattern)} - {None}
     if line_ends and not multiline:
         extra.append("A line end in the pattern matches only with multiline.")
@@ -369,6 +369,11 @@ def nothing_found(
     what = f"No match for {pattern}" + (f" after the first {offset}" if offset else "")
     told = account(snapshot, selection, extra)
     return ToolResult(f"{what}.\n{told}", outcome="no match")
+
+
+def _size(count: int) -> str:
+    """So many bytes, in words."""
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{max(-(-count // 1000), 1):,} kB"
 
 
 def _named(search: TextSearch) -> list[tuple[str, str]]:

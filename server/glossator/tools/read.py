@@ -31,7 +31,7 @@ MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
 MAX_PART_CHARACTERS = 10_000  # of one line
 
-_LONG_FILE_NOTE = "\n[a file of this size: its lines can be neither cited nor edited]"
+_LONG_FILE_NOTE = "\n[the file is too large for its lines to be cited or edited]"
 _PATH_WITH_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the note on how to continue
 
@@ -163,7 +163,7 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
         which = f"L{args.offset}-L{last}" if last > args.offset else f"L{last}"
         return unchanged(f"{relative}, {which}")
     context.reads.remember(document.path, shown, document.sha256)
-    text = "\n".join(page.shown) or "[no cell stands on these lines]"
+    text = "\n".join(page.shown) or "[no cell on these lines]"
     if page.next:
         limit = f" and limit={args.limit}" if args.limit else ""
         text += (
@@ -231,11 +231,11 @@ def _long_lines(
 def _read_as(encoding: str, known: str) -> str:
     """How a text that is no Unicode was read; `known` is the encoding declared for the file."""
     if is_declared(encoding):
-        return f"\n[read as {codec_of(encoding)}, as is declared for it]"
+        return f"\n[read as {codec_of(encoding)}, as declared for it]"
     if not is_guessed(encoding):
         return ""
-    lossy = f"; as {codec_of(known)}, which is declared for it, some bytes would be lost"
-    return f"\n[read as {encoding}, which its bytes look like{lossy * bool(known)}]"
+    lossy = f"; in {codec_of(known)}, which is declared for it, some bytes would be lost"
+    return f"\n[read as {encoding}, guessed from its bytes{lossy * bool(known)}]"
 
 
 def _no_line(number: int, total: int, relative: str) -> ToolResult:
@@ -247,8 +247,8 @@ def _no_line(number: int, total: int, relative: str) -> ToolResult:
 
 def _too_much(size: int, total: int, relative: str) -> ToolResult:
     return ToolResult.failed(
-        f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
-        "\nRead a part of it with offset and limit, or find the place with Grep."
+        f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to read at once."
+        "\nRead part of it with offset and limit, or find the place with Grep."
     )
 
 
@@ -282,7 +282,7 @@ def _lines(document: Document, first: int, end: int) -> tuple[list[NumberedLine]
         try:
             lines = notebook_lines(document.text)
         except NotebookError as error:
-            note = f"\n[shown as plain text, for it is not a readable notebook: {error}]"
+            note = f"\n[shown as plain text, since it is not a readable notebook: {error}]"
         else:
             return [line for line in lines if first <= line[0] < end], note
     return list(enumerate(document.lines[first - 1 : end - 1], start=first)), note

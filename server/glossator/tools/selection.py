@@ -42,8 +42,8 @@ def refusal(snapshot: WorkspaceSnapshot, path: str, hides: IsHidden | None) -> s
     if hides is None or isinstance(located, Missing) or not hides(located):
         return None
     return (
-        f"The user's permission rules keep {shown(path)} from being read.\nDo not try to reach it"
-        " in another way; go on without it, or tell the user."
+        f"The user's permission rules keep {shown(path)} from being read.\nDo not try to read it"
+        " another way; go on without it, or tell the user."
     )
 
 
@@ -319,9 +319,7 @@ def _from_place(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) ->
             if place is None:
                 return f"/{below}"
             if not is_inside(below.rstrip("/"), place):
-                raise UsageError(
-                    f"{pattern} does not lie in {shown(place)}.\nGive only one of them."
-                )
+                raise UsageError(f"{pattern} is not inside {shown(place)}.\nGive only one of them.")
             return below[len(place) :] or "/"
     return pattern
 
@@ -380,7 +378,7 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
             lines += hints(snapshot, selection.pattern, place)
         lines += _rules(snapshot, place)
     if not snapshot.index_complete:
-        lines.append("The first scan of the workspace is still going on: ask again for the rest.")
+        lines.append("The first scan of the workspace is still running: ask again for the rest.")
     return "\n".join(lines)
 
 
@@ -388,7 +386,7 @@ def hints(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) -> list[
     """Possible mistakes in a pattern that matches nothing."""
     found = []
     if "[" in pattern:
-        found.append("[…] stands for one character of a set; write \\[ for a bracket itself.")
+        found.append("[…] matches one character of a set; write \\[ for a literal bracket.")
     named = pattern.removeprefix("**/")
     special = _SPECIAL_CHARACTER.search(named)
     folder = named[: special.start()].rpartition("/")[0] if special else named

@@ -77,8 +77,8 @@ class AskUser:
 def _in_words(answer: QuestionAnswer) -> str:
     if not answer:
         return (
-            "The user gave no answer. Take the most cautious reading yourself, go on, and say in"
-            " your answer which one you took."
+            "The user gave no answer. Choose the most cautious reading, go on, and say in"
+            " your answer which one you chose."
         )
     parts = []
     if answer.chosen:
@@ -109,7 +109,7 @@ class TodoArgs(ToolArgs):
     """Arguments of Todo: a new list, or the numbers (from 1) of steps whose state changes."""
 
     steps: tuple[StepArgs, ...] = Field((), max_length=MAX_STEPS)
-    done: tuple[int, ...] = Field((), description="Numbers, from 1.")
+    done: tuple[int, ...] = ()
     active: int | None = None
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {"todos": ("steps",)}

@@ -136,7 +136,9 @@ async def _call_tool(
         return ToolResult.failed(words.format(error))
     except Exception as error:  # past this boundary a failure is data
         logger.exception("Tool %s failed", call.name)
-        return ToolResult.failed(f"{call.name} failed inside Glossator: {error!r}\nTry otherwise.")
+        return ToolResult.failed(
+            f"{call.name} failed inside Glossator: {error!r}\nTry another way."
+        )
     context.reads.show(result.spans)
     context.reads.mark_citable(result.citable)
     return result

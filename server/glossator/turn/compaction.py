@@ -83,7 +83,7 @@ def _carried(app: Application, session: Session) -> CarriedState:
             continue  # the system prompt still shows it
         if changed:
             files.append(
-                f"{relative(document.path)}: other than in the system prompt, read it again"
+                f"{relative(document.path)}: no longer as in the system prompt, read it again"
             )
             continue
         shown = runs(sorted(session.reads.lines(document)))

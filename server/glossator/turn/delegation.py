@@ -209,7 +209,7 @@ class Delegation(SubAgents):
         if name not in agents:
             known = ", ".join(agents) or "none"
             raise UsageError(
-                f"There is no sub-agent {shown(name)}; the ones that are described are: {known}.\n"
+                f"There is no sub-agent {shown(name)}; these are described: {known}.\n"
                 "Leave `agent` out, or choose another."
             )
         found = agents[name]
@@ -220,7 +220,7 @@ class Delegation(SubAgents):
         }
         if not tools:
             raise UsageError(
-                f"The sub-agent {name} has no tool that reads: its file leaves none.\n"
+                f"The sub-agent {name} has no reading tool: its file leaves none.\n"
                 "Leave `agent` out, or choose another."
             )
         own = load_prompt("system/agent").render(

@@ -97,7 +97,7 @@ async def test_what_stays_and_what_goes() -> None:
             "Files read before the compaction:\n- none",
         ):
             assert kept in texts[-1]
-        for gone in ("bulk of code", "was not answered to its end", "Now I know", "I look"):
+        for gone in ("bulk of code", "was not fully answered", "Now I know", "I look"):
             assert gone not in json.dumps(compacted.messages)
         assert len(tail) >= 10
         assert (await talk.say("and now an answer")).text == "An answer."

@@ -20,7 +20,7 @@ CODE = "".join(f"line {number}\n" for number in range(1, 31))
 _FILES = {"calc.py": CODE, "other.py": "x = 1\n"}
 _READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _GREP = ToolUse("Grep", {"pattern": "line 7", "output_mode": "content"}, "grep")
-_HEAD = "Since you last saw these files they were changed"
+_HEAD = "Since you last saw these files, something other than your edits changed them"
 _EDITS = {"permissions": {"mode": "auto"}}
 
 
@@ -200,7 +200,8 @@ async def test_a_folder_that_stands_above_is_not_listed_again(tmp_path: Path) ->
         first, again = (s.sent(n)["messages"][-1]["content"][-2]["text"] for n in (0, 1))
         assert "a.py" in first
         assert (
-            again == "Attached by the user: the folder src/; what is in it stands above, unchanged."
+            again
+            == "Attached by the user: the folder src/; its contents are shown above, unchanged."
         )
         (s.root / "src/d.py").write_text("x\n")
         s.touched("src/d.py")

@@ -128,7 +128,7 @@ async def test_a_compaction_says_what_the_prompt_shows_no_more(tmp_path: Path) -
         await compact_session(s.app, CompactRequest(session_id))
         await s.ask("Again?", session_id=session_id)
         first = str(s.sent(-1)["messages"][0]["content"])
-        assert "app/main.py: other than in the system prompt, read it again" in first
+        assert "app/main.py: no longer as in the system prompt, read it again" in first
         assert "zebra.py" not in first
         assert system(s, -1) == system(s, 0)
 

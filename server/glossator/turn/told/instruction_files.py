@@ -69,7 +69,7 @@ class InstructionFile:
     def rendered(self) -> str:
         """The file as the model reads it."""
         if not self.sha256:
-            return f"{shown(self.name)}, {self.origin}:\n[It is gone, and does not count any more.]"
+            return f"{shown(self.name)}, {self.origin}:\n[It is gone, and no longer applies.]"
         end = f"\n[{self.cut:,} more characters were cut; read the file for them]" * bool(self.cut)
         return f"{shown(self.name)}, {self.origin}:\n{in_tags(shown_prose(self.text))}{end}"
 
