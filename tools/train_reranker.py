@@ -65,7 +65,7 @@ HELPS = (
     " stem stem_prefix folder_precision folder_prefix path path_words"
 ).split()
 MOST = {"changelog": -3.0, "prose": -3.0, "data": -3.0, "named_test": 1.0}
-HARDEST = 100  # candidates of a question that are trained on
+HARDEST = 200  # candidates of a question that are trained on
 DECAY, STEPS, RATE = 0.02, 120, 0.08  # of Adam
 
 
