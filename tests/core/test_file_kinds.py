@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.file_kinds import FileKind, is_test, kind_of, weigh_by_kind
+from glossator.core.file_kinds import (
+    FileKind,
+    asks_for_manifests,
+    is_manifest,
+    is_test,
+    kind_of,
+    weigh_by_kind,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,10 @@ from glossator.core.file_kinds import FileKind, is_test, kind_of, weigh_by_kind
         "packages/web/test/app.ts",
         "src/commonTest/kotlin/App.kt",
         "pkg/tests/helpers.py",
+        "caddytest/integration/one.caddyfiletest",
+        "ui/__snapshots__/app.ts",
+        "core/testdata/one.go",
+        "core/test-fixtures/one.tf",
     ],
 )
 def test_tests(path: str) -> None:
@@ -32,7 +43,15 @@ def test_tests(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("src/testing.py", "contest.py", "latest/app.py", "special.py", "attest.go", "inspect.py"),
+        *(
+            "src/testing.py",
+            "contest.py",
+            "latest/app.py",
+            "app.latest",
+            "special.py",
+            "attest.go",
+            "inspect.py",
+        ),
         *("src/latest/app.py", "src/werkzeug/test.py", "django/test/client.py"),
         *("src/mock/core.py", "app/specs/x.py", "app/fixtures/lamp.py", "lib/test.js"),
     ],
@@ -96,3 +115,38 @@ def test_the_kind_of_a_path(path: str, kind: FileKind) -> None:
 def test_prose_counts_less_than_code_and_more_than_a_changelog() -> None:
     weigh = weigh_by_kind("how does it start")
     assert weigh("CHANGES.rst") < weigh("docs/start.rst") < weigh("src/app.py") == 1
+
+
+def test_instructions_for_agents_are_no_prose_and_sums_are_generated() -> None:
+    assert kind_of(".agents/review.md") is FileKind.CUSTOMIZATION
+    assert kind_of("go.sum") is FileKind.GENERATED
+
+
+@pytest.mark.parametrize(
+    ("path", "manifest"),
+    [
+        ("pyproject.toml", True),
+        ("tools/setup.py", True),
+        ("web/package.json", True),
+        ("go.mod", True),
+        ("requirements-dev.txt", True),
+        ("package-lock.json", False),
+        ("src/setup_tools.py", False),
+    ],
+)
+def test_manifests(path: str, manifest: bool) -> None:
+    assert is_manifest(path) is manifest
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("which versions are declared", True),
+        ("What dependencies does it have?", True),
+        ("list all dependencies", True),
+        ("how are dependencies resolved", False),
+        ("where is the version compared", False),
+    ],
+)
+def test_questions_for_manifests(question: str, asks: bool) -> None:
+    assert asks_for_manifests(question) is asks

@@ -41,6 +41,14 @@ def test_identifiers(question: str, names: str) -> None:
     assert identifiers(question) == tuple(names.split())
 
 
+def test_what_looks_like_a_plural_is_whole() -> None:
+    assert [stem(word) for word in ("alias", "analysis", "status")] == [
+        "alias",
+        "analysis",
+        "status",
+    ]
+
+
 @pytest.mark.parametrize(
     "family",
     [
@@ -50,6 +58,11 @@ def test_identifiers(question: str, names: str) -> None:
         "class classes",
         "process processes processing processed",
         "parser parsers parsing",
+        "alias aliases",
+        "status statuses",
+        "query queries",
+        "retry retries retried retrying",
+        "cookie cookies",
     ],
 )
 def test_a_family_of_words_meets(family: str) -> None:

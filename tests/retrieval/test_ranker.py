@@ -12,8 +12,8 @@ from glossator.retrieval.chunks.candidate import chunks_of
 from glossator.retrieval.chunks.chunk_index import ChunkIndex, IndexedFile, Matches
 from glossator.retrieval.chunks.requests import Stages
 from glossator.retrieval.chunks.words import question_of
-from glossator.retrieval.features import figures_of
-from glossator.retrieval.ranker import Ranked, diversified, fused, rank
+from glossator.retrieval.features import FEATURES, figures_of
+from glossator.retrieval.ranker import Ranked, diversified, fused, rank, trained_weights
 from glossator.symbols import Outlines, editor_text
 
 FILE = IndexedFile(bytes(32), bytes(8))
@@ -118,3 +118,96 @@ def test_files_of_one_name_in_two_roots_are_two_files() -> None:
         found.add(index.search(asked))
     assert found.files.keys() == {"/one/src/main.py", "/other/src/main.py"}
     assert [each.candidate.root for each in rank(asked, found, 2)] == ["/one", "/other"]
+
+
+def first(question: str, files: Mapping[str, str]) -> str:
+    asked = question_of(question)
+    return rank(asked, index_of(files).search(asked), 5)[0].candidate.path
+
+
+PARSE = "def parse(text):\n    return text.split()\n"
+
+
+@pytest.mark.parametrize(
+    ("current", "copy"),
+    [
+        ("web/v2/parser.py", "web/v1/parser.py"),
+        ("web/parser.py", "web/legacy/parser.py"),
+        ("web/parser.py", "web/compat/parser.py"),
+        ("web/parser_unix.py", "web/parser_windows.py"),
+        ("unix/parser.c", "win32/parser.c"),
+    ],
+)
+@pytest.mark.parametrize("question", ["parse", "how a parser parses text"])
+def test_old_copies_and_ports_stand_back(question: str, current: str, copy: str) -> None:
+    assert first(question, {copy: PARSE, current: PARSE}) == current
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("the v1 parser", "web/v1/parser.py"),
+        ("the legacy parser", "web/legacy/parser.py"),
+        ("the windows parser", "web/windows/parser.py"),
+    ],
+)
+def test_old_copies_and_ports_that_are_named_come_first(question: str, path: str) -> None:
+    assert first(question, {path: PARSE, "web/v2/parser.py": PARSE}) == path
+
+
+def test_a_version_alone_is_not_old() -> None:
+    asked = question_of("parse")
+    figures = figures_of(asked, index_of({"web/v1/parser.py": PARSE}).search(asked))
+    assert not figures[:, FEATURES.index("old")].any()
+
+
+METHODS = "".join(
+    f"    int part{number}(int given) {{ return given + {number}; }}\n\n" for number in range(60)
+)
+
+
+def test_a_class_stands_above_its_constructor() -> None:
+    text = (
+        f"class Parser {{\n{METHODS}    Parser(int depth) {{ this.depth = depth; }}\n{METHODS}}}\n"
+    )
+    asked = question_of("Parser")
+    hits = rank(asked, index_of({"Parser.java": text}).search(asked), 3)
+    assert hits[0].candidate.chunk.first_line == 1
+
+
+def test_a_definition_in_code_stands_above_its_double_in_tests() -> None:
+    files = {
+        "src/lib.py": f"class Tools:\n    pass\n\n\nclass Other:\n    pass\n\n\n{PARSER}",
+        "tests/double.py": 'class Parser:\n    """The Parser of tests: Parser."""\n',
+    }
+    assert first("Parser", files) == "src/lib.py"
+
+
+HELPING = ("lexical", "file", "defines", "named_defined", "named_alone", "named_within", "symbol")
+
+
+@pytest.mark.parametrize("kind", ["lexical", "vectors"])
+def test_no_weight_counts_against_what_was_asked_for(kind: str) -> None:
+    weights = trained_weights(kind)
+    assert min(weights[name] for name in HELPING) >= 0
+    assert max(weights[name] for name in ("test", "example", "prose", "changelog", "old")) <= -2
+
+
+MANIFESTS = {
+    "pyproject.toml": '[project]\nversion = "1"\ndependencies = ["httpx"]\n',
+    "src/versions.py": "def versions(found):\n    return [version.declared for version in found]\n",
+    "src/graph.py": "class Dependencies:\n    def which(self):\n        return self.dependencies\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question", ["which versions are declared", "which dependencies does it have"]
+)
+def test_what_is_declared_stands_in_manifests(question: str) -> None:
+    assert first(question, MANIFESTS) == "pyproject.toml"
+
+
+def test_a_question_in_another_language_finds_nothing_by_its_small_words() -> None:
+    files = {"go.sum": "h1:die und wie werden der=\n", "src/app.py": "was = ist = wo = 1\n"}
+    asked = question_of("Wie werden die Abhängigkeiten aufgelöst und wo ist der Zwischenspeicher?")
+    assert rank(asked, index_of(files).search(asked), 5) == ()

@@ -56,13 +56,13 @@ def _rule(kind: FileKind, path: str, asked: str, weight: float) -> _Rule:
 _RULES = (  # the first that fits counts
     _rule(
         FileKind.CUSTOMIZATION,  # it speaks of the code, in the words that questions use
-        r"(^|/) \. ( claude/ (agents | skills | commands) | agents/skills ) / .* (?i: \.md ) $",
+        r"(^|/) \. ( claude/ (agents | skills | commands) | agents ) / .* (?i: \.md ) $",
         r"\bsub-?agents?\b|\bskills?\b|\bslash commands?\b|\.claude\b",
         0.1,
     ),
     _rule(
         FileKind.GENERATED,
-        r"\. ((min|bundle) \. [^/]+ | map | lock | svg ) $ | -lock\.[^/]+ $",
+        r"\. ((min|bundle) \. [^/]+ | map | lock | sum | svg ) $ | -lock\.[^/]+ $",
         r"\b(minif\w+|bundles?|lock(ed|file)?|svg)\b",
         0.1,
     ),
@@ -71,13 +71,15 @@ _RULES = (  # the first that fits counts
         r"""
         ^ (?i: (?:packages|crates|modules|apps|libs|services|clients|plugins) / [^/]+ / )?
             (?i: tests? | specs? | fixtures | mocks ) /
-        | (^|/) (?i: tests | __tests__ | __mocks__ | e2e | testdata | src/test ) /
+        | (^|/) (?i: tests | __tests__ | __mocks__ | __fixtures__ | __snapshots__ ) /
+        | (^|/) (?i: e2e | testdata | test[_-]?(data|fixtures|cases) | src/test ) /
         | (^|/) src/ [a-z]+ Test /  # src/commonTest/
         | ^ (?i: tests? | specs? ) \. [^/]* $
         | (^|/) (?i: tests | conftest ) \. [^/]* $
         | (^|/) (?i: tests? | specs? ) [_-] [^/]* $  # test_a.py
         | [^/] [_.-] (?i: tests? | specs? ) ( [.-] [^/]* )? $  # a_test.go, a.spec.ts
         | [a-z0-9] (Tests? | Specs?) \. [^/]* $  # ParserTest.java
+        | \. (?i: [a-z]+ (?<!la) test | snap | golden ) $  # a.caddyfiletest
         """,
         # "the test client" is a client
         r"\b(tests|tested|testing|specs?|fixtures?|mocks?)\b|(?<!\bthe )(?<!\ba )\btest\b"
@@ -101,7 +103,7 @@ _RULES = (  # the first that fits counts
         FileKind.DATA,
         r"""
         (?i: \. (json | jsonc | ya?ml | toml | xml | cfg | ini | conf | csv | tsv | plist
-            | properties | gradle | cmake | mod | sum | pem | po | pot | lock ) $ )
+            | properties | gradle | cmake | mod | pem | po | pot | lock ) $ )
         | (^|/) (Makefile | Dockerfile | CMakeLists\.txt) $
         """,
         r"\b(json|ya?ml|toml|xml|csv|manifests?|makefile|dockerfile|cmake|gradle|workflows?)\b"
@@ -131,6 +133,31 @@ def is_test(path: str) -> bool:
 def asked_kinds(question: str) -> frozenset[FileKind]:
     """The kinds of files that a question names."""
     return frozenset(rule.kind for rule in _RULES if rule.asked.search(question))
+
+
+_MANIFEST = re.compile(
+    r"(^|/) ( pyproject\.toml | setup\.(py|cfg) | [\w-]*requirements[\w-]*\.(txt|in)"
+    r" | package\.json | Cargo\.toml | go\.mod | Gemfile | [^/]+\.gemspec | pom\.xml"
+    r" | build\.gradle(\.kts)? | composer\.json | mix\.exs | Package\.swift | pubspec\.yaml"
+    r" | [^/]+\.csproj ) $",
+    re.VERBOSE,
+)
+_OF_MANIFESTS = re.compile(
+    r"\bdependenc(y|ies)\b.*\b(declared?|listed|required?|needed|pinned|has|have|versions?)\b"
+    r"|\b(which|what|list|all|the project'?s|declared?|third[- ]party)\b.*\bdependenc(y|ies)\b"
+    r"|\bversions?\b.*\b(declared?|required?|supported|pinned)\b",
+    re.IGNORECASE,
+)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether the file declares what a package is and needs."""
+    return _MANIFEST.search(path) is not None
+
+
+def asks_for_manifests(question: str) -> bool:
+    """Whether a question is about declared versions or dependencies."""
+    return _OF_MANIFESTS.search(question) is not None
 
 
 def weigh_by_kind(question: str) -> Callable[[str], float]:

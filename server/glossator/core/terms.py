@@ -13,7 +13,8 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
-_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
+_ENDINGS = tuple("ations ation yings ying ings ing ies ied ie ers er ed es s e y".split())
+_NO_PLURAL = ("as", "is", "ss", "us")  # alias, analysis, class, status
 DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
 _RECEIVER = r"(?:\([^)\n]*\)[ \t]*)?"  # of a method of Go
 _STEM_LENGTH = 4  # shorter stems match too much
@@ -28,6 +29,36 @@ STOP_WORDS = frozenset(
     would you your
     """.split()
 )
+
+# Words of German, French, Spanish, Portuguese and Italian that say nothing of the matter.
+_OTHER_LANGUAGES = tuple(
+    frozenset(words.split())
+    for words in """
+    aber alle als am an auch auf aus bei bis das dem den der des die durch ein eine einem einen
+    einer es für gibt haben hat ich im in ist kann man mit nach nicht noch oder sich sie sind über
+    um und unter vom von vor wann warum was welche welchem welchen welcher welches wenn werden wer
+    wie wird wo woher wofür zu zum zur zwischen;
+    à au aux avec ce ces cette comment dans de des du elle en est et il ils je la le les leur mais
+    ne nous où ou par pas pour pourquoi quand que quel quelle quelles quels qui sa se ses son sont
+    sur un une vous;
+    a al como cómo con cuál cuáles cuando cuándo de del desde donde dónde el ella en entre es esta
+    este esto la las lo los más muy no o para pero por porque qué que quién se ser si sin sobre son
+    su sus un una y;
+    a ao aos as com como da das de do dos e em entre essa esse esta este é mais na não nas no nos o
+    onde os ou para pela pelo por porque qual quais quando que quem se são sem seu sua um uma;
+    a al alla anche che chi ci come con cosa da dal dalla dei del della delle di dove e è gli il in
+    la le lo ma nel nella non o per perché più quale quali quando questa questo si sono su sul tra
+    un una
+    """.split(";")
+)
+
+
+def stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The words that tell nothing in a question of these words, in the language that it is in."""
+    said = {word.lower() for word in words}
+    other = max(_OTHER_LANGUAGES, key=lambda each: len(said & each))
+    found = len(said & other)
+    return STOP_WORDS | other if found > max(1, len(said & STOP_WORDS)) else STOP_WORDS
 
 
 def query_terms(question: str) -> tuple[str, ...]:
@@ -62,6 +93,8 @@ def parts_of(word: str) -> list[str]:
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without a common ending, if enough of it is left."""
+    if word.endswith(_NO_PLURAL):
+        return word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
             shorter = word[: -len(ending)]

@@ -20,8 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.core.file_kinds import FileKind, asked_kinds, kind_of
-from glossator.core.terms import STOP_WORDS
+from glossator.core.file_kinds import (
+    FileKind,
+    asked_kinds,
+    asks_for_manifests,
+    is_manifest,
+    kind_of,
+)
+from glossator.core.terms import stop_words
 from glossator.retrieval.chunks.candidate import Candidate
 from glossator.retrieval.chunks.chunk_index import Matches
 from glossator.retrieval.chunks.cutting import Chunk
@@ -56,6 +62,9 @@ FEATURES = (
     "changelog",
     "prose",
     "data",
+    "old",  # kept for others to move away from: `legacy/`, or `v1/` beside a `v2/`
+    "port",  # for one platform, as `win32/` or `file_darwin.go`
+    "manifest",  # what a package needs, when that is asked
     "begins",  # the file's first lines
     "plain",  # no definition, in none
 )
@@ -63,6 +72,7 @@ _COLUMN = {name: at for at, name in enumerate(FEATURES)}
 _K1, _B = 1.2, 0.75
 _PREFIX = 4  # letters that must be equal
 _PATH_TIMES = 2
+_CALLED = frozenset({"function", "method"})  # with its class's name: a constructor
 _TYPES = frozenset({"class", "struct", "interface", "trait", "enum", "type", "module", "namespace"})
 _KINDS = {
     FileKind.TEST: ("test",),
@@ -75,6 +85,15 @@ _KINDS = {
 }
 _FOLDER_NAMES_IT = ("__init__", "index", "mod")
 _ODD = re.compile(r"[\W_]")
+_OLD = frozenset(
+    "archived attic backport backports compat compatibility deprecated legacy obsolete old".split()
+)
+_PORTS = frozenset(
+    "aix android bsd cygwin darwin dragonfly freebsd haiku ibmi illumos ios macos netbsd nt openbsd"
+    " os390 osx plan9 qnx solaris sunos win win32 windows".split()
+)
+_VERSION = re.compile(r"(?P<before>(?:.*/)?)(?P<folder>[vV](?P<number>\d+))/")
+_WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|[a-z]+\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +104,8 @@ class _Path:
     stem: frozenset[str]
     folder: frozenset[str]  # the innermost
     kind: FileKind
+    old: frozenset[str]  # what says that it is old, and for which platform it is
+    port: frozenset[str]
 
 
 @lru_cache(maxsize=20_000)
@@ -94,11 +115,14 @@ def _path(path: str) -> _Path:
     innermost = folder.rpartition("/")[2]
     if stem in _FOLDER_NAMES_IT:
         stem = innermost
+    words = frozenset(word.lower() for word in _WORDS.findall(path))
     return _Path(
         tuple(terms_in([path])),
         frozenset(_name(stem).parts),
         frozenset(terms_in([innermost])),
         kind_of(path),
+        _OLD & words,
+        _PORTS & words,
     )
 
 
@@ -145,10 +169,13 @@ class _Asked(dict[str, _Part]):
         self.kinds = asked_kinds(question.text)
         raw = words_of(question.text)
         self._raw = tuple(word.lower() for word in raw)
+        self.says = frozenset(self._raw)
+        self.manifests = asks_for_manifests(question.text)
+        stops = stop_words(raw)
         self._words = tuple(
             (word.lower(), frozenset(terms_of(word)))
             for word in raw
-            if len(word) > 2 and word.lower() not in STOP_WORDS
+            if len(word) > 2 and word.lower() not in stops
         )
 
     def __missing__(self, part: str) -> _Part:
@@ -189,6 +216,7 @@ def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]
     idf = {term: _idf(matches, term) for term in (*question.terms, *question.compounds)}
     asked = _Asked(question, idf)
     top = max(matches.files.values(), default=0.0) or 1.0
+    newest = _newest(candidates)
     files: dict[tuple[str, str], int] = {}
     of_files: list[list[float]] = []
     rows = []
@@ -197,12 +225,13 @@ def figures_of(question: QuestionWords, matches: Matches) -> NDArray[np.float64]
         if file not in files:
             files[file] = len(of_files)
             score = matches.files.get(candidate.place, 0.0) / top
-            of_files.append(_of_file(asked, candidate.path, score))
+            of_files.append(_of_file(asked, candidate.path, score, newest))
         rows.append(files[file])
     result = np.array(of_files)[rows]
     for row, candidate in enumerate(candidates):
         for name, value in _of_chunk(asked, candidate.chunk).items():
             result[row, _COLUMN[name]] = value
+    result[result[:, _COLUMN["test"]] > 0, _COLUMN["symbol"]] = 0  # tests define doubles
     lexical, coverage = _lexical(asked, candidates, idf)
     result[:, _COLUMN["lexical"]] = lexical
     result[:, _COLUMN["coverage"]] = coverage
@@ -251,7 +280,26 @@ def _counts(candidates: Sequence[Candidate], terms: Sequence[str]) -> NDArray[np
     return result
 
 
-def _of_file(asked: _Asked, path: str, file: float) -> list[float]:
+def _newest(candidates: Iterable[Candidate]) -> dict[str, int]:
+    """The highest version among the folders `v1/`, `v2/` … of each folder, of the candidates."""
+    found: dict[str, int] = {}
+    for path in {candidate.path for candidate in candidates}:
+        if version := _VERSION.match(path):
+            before, number = version["before"], int(version["number"])
+            found[before] = max(found.get(before, 0), number)
+    return found
+
+
+def _is_old(asked: _Asked, path: str, newest: Mapping[str, int]) -> bool:
+    """Whether a file is kept for others to move away from; not what the question names."""
+    version = _VERSION.match(path)
+    if version and int(version["number"]) < newest[version["before"]]:
+        return version["folder"].lower() not in asked.says
+    old = _path(path).old
+    return bool(old) and old.isdisjoint(asked.says)
+
+
+def _of_file(asked: _Asked, path: str, file: float, newest: Mapping[str, int]) -> list[float]:
     """The figures that all chunks of a file share."""
     row = [0.0] * len(FEATURES)
     of = _path(path)
@@ -271,6 +319,11 @@ def _of_file(asked: _Asked, path: str, file: float) -> list[float]:
         for name in _KINDS.get(of.kind, ()):
             put(name, 1)
     put("named_test", bool(asked.named) and of.kind is FileKind.TEST)
+    put("manifest", asked.manifests and is_manifest(path))
+    if asked.manifests and is_manifest(path):
+        put("data", 0)
+    put("old", _is_old(asked, path, newest))
+    put("port", bool(of.port) and of.port.isdisjoint(asked.says))
     return row
 
 
@@ -308,7 +361,7 @@ def _named(asked: _Asked, chunk: Chunk) -> dict[str, float]:
 
     for name, kind in zip(chunk.defines, chunk.kinds, strict=True):
         exact = 1.0 if name in asked.named else 0.3 * (_letters(name) in asked.lowered)
-        if kind != "impl" and exact:
+        if kind != "impl" and exact and not (kind in _CALLED and name in chunk.within):
             put("named_defined", exact)
             if kind in _TYPES:
                 put("named_type", exact)

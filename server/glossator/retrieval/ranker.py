@@ -97,7 +97,7 @@ def reranked(
     figures: NDArray[np.float64], similarity: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """The linear reranker's scores."""
-    weights = _weights("lexical" if similarity is None else VECTORS)
+    weights = trained_weights("lexical" if similarity is None else VECTORS)
     scores: NDArray[np.float64] = figures @ np.array([weights[name] for name in FEATURES])
     return scores if similarity is None else scores + weights[VECTORS] * scaled(similarity)
 
@@ -106,7 +106,7 @@ def _reasons(
     figures: NDArray[np.float64], similarity: NDArray[np.float64] | None
 ) -> Callable[[int], tuple[Reason, ...]]:
     """What gives the weightiest features of a row, most first."""
-    weights = _weights("lexical" if similarity is None else VECTORS)
+    weights = trained_weights("lexical" if similarity is None else VECTORS)
     names, values = [*FEATURES], figures
     if similarity is not None:
         names, values = [*names, VECTORS], np.column_stack((figures, scaled(similarity)))
@@ -163,7 +163,8 @@ def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 @cache
-def _weights(kind: str) -> dict[str, float]:
+def trained_weights(kind: str) -> dict[str, float]:
+    """The weights by feature; `kind` is "lexical", or "vectors" where there are embeddings."""
     text = resources.files("glossator.retrieval").joinpath("weights.json").read_text("utf-8")
     weights: dict[str, float] = json.loads(text)[kind]
     return weights

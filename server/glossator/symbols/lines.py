@@ -20,6 +20,7 @@ _KINDS = {
     "struct": "struct", "record": "struct", "enum": "enum", "interface": "interface",
     "protocol": "interface", "trait": "trait", "module": "module", "namespace": "namespace",
     "typealias": "type", "type": "type", "macro": "macro", "mixin": "class",
+    "defmodule": "module", "defprotocol": "interface", "defimpl": "impl", "defmacro": "macro",
 }  # fmt: skip
 _FUNCTION = "function"
 _DEFINITION = re.compile(
@@ -28,13 +29,14 @@ _DEFINITION = re.compile(
        |sealed|static|override|suspend|inline|actual|expect|data|value|case|async|export|extern
        |local|mutating|indirect|annotation|companion|operator|infix|pub|implicit|lazy)[ ]+)*
     (?P<word>class|object|actor|extension|impl|struct|record|enum|interface|protocol|trait|module
-       |namespace|typealias|type|macro|mixin|fun|func|function|def|defp|defmodule|defmacro|fn|proc
-       |sub|init)\b
+       |namespace|typealias|type|macro|mixin|fun|func|function|def|defp|defmodule|defprotocol|defimpl
+       |defmacro|defguard|defdelegate|fn|proc|sub|init)\b
     (?:[ ]+class\b)?[ ]*(?:<[^>]*>[ ]*)?
     (?:[\w.<>?*,\[\] ]*\.)?
     (?P<name>[A-Za-z_][\w!?]*)?""",
     re.VERBOSE,
 )
+_FOLLOWS = re.compile(r"[(<:={]|$|,[ ]*do:|(?:do|when)\b")  # the name of a function
 _CLOSING = re.compile(r"[ \t]*(?:[)\]}]|end\b)")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
 _PROSE = (".rst", ".txt", ".adoc", ".org")
@@ -53,9 +55,9 @@ def _definitions(lines: Sequence[str]) -> Iterator[Symbol]:
         if match is None:
             continue
         name = match["name"] or (match["word"] if match["word"] == "init" else "")
-        rest = line[match.end() :].lstrip()[:1]
+        rest = line[match.end() :].lstrip()
         kind = _KINDS.get(match["word"], _FUNCTION)
-        if not name or (kind == _FUNCTION and rest not in ("(", "<", ":", "", "=")):
+        if not name or (kind == _FUNCTION and not _FOLLOWS.match(rest)):
             continue
         while around and around[-1][0] < row + 1:
             around.pop()

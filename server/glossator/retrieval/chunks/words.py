@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from glossator.core.terms import STOP_WORDS, is_import, parts_of, stem
+from glossator.core.file_kinds import asks_for_manifests
+from glossator.core.terms import is_import, parts_of, stem, stop_words
 
 MAX_LINES = 6  # of a chunk, that are told
 
@@ -90,24 +91,27 @@ _NAMED = re.compile(
 )
 
 
+_MANIFEST_TERMS = ("pyproject", "setup", "cargo", "gemfile", "pom", "composer", "mod")  # as paths
+
+
 _SYMBOL = re.compile(r"`?[\w$]+(?:(?:\.|::|#)[\w$]+)*(?:\(\))?`?\??")
 
 
 def question_of(text: str) -> QuestionWords:
     """What a question looks for."""
     words = words_of(text)
-    telling = [word for word in words if word.lower() not in STOP_WORDS]
+    stops = stop_words(words)
+    telling = [word for word in words if word.lower() not in stops]
     found = dict.fromkeys(
-        term
-        for word in telling
-        for term in terms_of(word)
-        if len(term) > 1 and term not in STOP_WORDS
+        term for word in telling for term in terms_of(word) if len(term) > 1 and term not in stops
     )
     named = [name for match in _NAMED.findall(text) for name in re.split(r"\.|::|#", match)]
     if len(words) == 1:
         named.append(words[0])
     pairs = (one + two for one, two in pairwise(telling))
     compounds = dict.fromkeys(name.casefold() for name in (*named, *pairs))
+    if asks_for_manifests(text):
+        compounds |= dict.fromkeys(_MANIFEST_TERMS)
     symbol = named[-1] if named and _SYMBOL.fullmatch(text.strip()) else ""
     return QuestionWords(text, tuple(found), tuple(compounds), tuple(dict.fromkeys(named)), symbol)
 
