@@ -30,6 +30,7 @@ _NEAREST_WITHIN = 100  # lines of these
 _WORD_LINES = 3  # lines that are chosen by their words, for each sentence
 _TELLING = 0.5  # of the score of the best line
 _PROSE_CHARACTERS = 4  # of a word that is no name
+_SEVERAL = re.compile(r"\b(?:[a-z\d]+_\w+|[A-Za-z]+[a-z\d][A-Z]\w*)\b")
 _ENDING = re.compile(r"(?<=\w{4})(?:ing|ed|es|s|e)$")
 
 
@@ -141,4 +142,6 @@ def _wanted(text: str) -> dict[str, float]:
 
 
 def _words(text: str) -> set[str]:
-    return {_ENDING.sub("", word) for word in words_of_name(text)}
+    """The words of a text without their endings, and the names of several words as they are."""
+    names = (name.lower() for name in _SEVERAL.findall(text))
+    return {*names, *(_ENDING.sub("", word) for word in words_of_name(text))}

@@ -1,7 +1,7 @@
 """Judges the sentences of an answer while it streams, and the whole answer once it is complete.
 
 Checks without a model come first, in a thread. What they leave open is asked of the fast model, in
-batches, one request after another while words arrive. Nothing waits for it until the answer is
+batches, several sentences at once while words arrive. Nothing waits for it until the answer is
 whole, and then not for long. No failure of it ends a run: what nobody judged keeps what the checks
 found, and a notice says so.
 """
@@ -118,8 +118,8 @@ SECONDS = 15.0  # that a whole answer waits for the model
 
 _MIN_PAUSE_SECONDS = 0.2  # between two looks at the streaming reply
 _PAUSE_FACTOR = 4  # the pause lasts this many times as long as a look; each parses the whole text
-_BATCHING_SECONDS = 2.5  # that sentences wait, so that one request asks about more of them
-_ENOUGH = 5  # sentences that do not wait for others
+_BATCHING_SECONDS = 2.0  # that sentences wait, so that one request asks about more of them
+_ENOUGH = 4  # sentences that do not wait for others
 _TOO_LONG_NOTICE = (
     f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
     " behind count as read at best."
@@ -332,7 +332,7 @@ class Judging:
         )
 
     async def _ask_soon(self) -> None:
-        """Ask the model about statements as they are completed, one request at a time."""
+        """Ask the model about statements as they are completed, about several at once."""
         while self._open(self._statements):
             with suppress(TimeoutError):
                 async with asyncio.timeout(_BATCHING_SECONDS):
@@ -342,13 +342,11 @@ class Judging:
             batch = next(entailment.batches(self._open(self._statements)), None)
             if batch is None:  # all are too long
                 return
-            await asyncio.wait({self._ask_about(batch)})
+            self._ask_about(batch)
 
-    def _ask_about(self, batch: Sequence[CitedStatement]) -> asyncio.Task[None]:
+    def _ask_about(self, batch: Sequence[CitedStatement]) -> None:
         self._found.asked |= {each.key for each in batch}
-        request = asyncio.create_task(self._ask(batch))
-        self._requests.add(request)
-        return request
+        self._requests.add(asyncio.create_task(self._ask(batch)))
 
     async def _wait_for_answers(self, seconds: float) -> None:
         if not self._requests:
