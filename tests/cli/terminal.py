@@ -109,6 +109,10 @@ class Terminal:
         """Press keys."""
         os.write(self._keys, keys.encode())
 
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self._process.terminate()
+
     async def ended(self) -> int:
         """The exit code."""
         async with asyncio.timeout(SECONDS):

@@ -147,7 +147,7 @@ async def test_lines_of_earlier_chats_vi_keys_and_a_chat_that_is_suspended(tmp_p
             await terminal.sees(READY)
             terminal.type("xxHow deep?\x1b")
             await terminal.sees("> xxHow deep?")
-            await asyncio.sleep(0.3)  # Escape alone, as a person presses it
+            await terminal.until("\x1b[2 q")  # the cursor of commands: Escape came alone
             terminal.type("0xx")
             await terminal.sees("> How deep?")
             terminal.type("\r")
@@ -206,8 +206,12 @@ async def test_nothing_is_lost_of_a_long_answer_while_one_types(tmp_path: Path) 
             assert screen.count("> How deep") == 1
             terminal.type("\r")
             await terminal.until("To two.")
-            terminal.type(CTRL_D)
-            assert await terminal.ended() == 0
+            await terminal.sees("Ctrl-D\nends.\n>")
+            terminal.type("half")
+            await terminal.sees("> half")
+            terminal.terminate()  # while nothing goes on
+            assert await terminal.ended() == 143
+            await terminal.sees("Cancelled.", without="> half")
         assert last_texts(api.requests[2])[-1] == line
 
 

@@ -72,7 +72,7 @@ async def run_command(
     `CommandCancelled`; the server has ended by then.
     """
     session = _Session(server, notified, asked)
-    with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
+    with Interrupts(ask=session.cancel, insist=session.kill) as interrupts:
         session.interrupts = interrupts
         try:
             answered(await session.run(setup, work))
@@ -117,6 +117,12 @@ class _Session:
             self._client.cancel()
         else:
             self._server.kill()  # nothing has begun that would want an orderly end
+
+    def kill(self) -> None:
+        """Kill the server; while it does nothing for us, nobody would notice that it ended."""
+        self._server.kill()
+        if self._working and not self._client.waits:
+            self._working.get_loop().call_soon_threadsafe(self._working.cancel)
 
     def post(self, command: Command) -> asyncio.Future[Json]:
         return self._client.post(*_executing(command))
