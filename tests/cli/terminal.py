@@ -97,11 +97,14 @@ class Terminal:
 
     async def until(self, text: str) -> str:
         """Wait until `text` is shown after what was waited for before; all up to its end."""
-        async with asyncio.timeout(SECONDS):
-            while (place := self.seen.find(text, self._read_to)) < 0:
-                assert not self._dark, f"ended without showing {text!r}: {self.seen}"
-                self._news.clear()
-                await self._news.wait()
+        try:
+            async with asyncio.timeout(SECONDS):
+                while (place := self.seen.find(text, self._read_to)) < 0:
+                    assert not self._dark, f"ended without showing {text!r}: {self.seen}"
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError as error:
+            raise AssertionError(f"{text!r} is not shown: {self.screen}") from error
         self._read_to = place + len(text)
         return self.seen[: self._read_to]
 
