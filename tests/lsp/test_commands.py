@@ -107,6 +107,7 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
         "onlyReads": False,
         "plan": "auto",
         "beganAt": "",
+        "shown": "",
     }
     assert editor.received.index(await editor.reply(asked)) == len(editor.received) - 1
     assert answer["citations"] == [

@@ -79,7 +79,7 @@ async def test_unsaved_text_goes_with_it_and_comes_back(
         a.desk.type(uri, "def add", "# mine\ndef add")
         answer = await a.asked()
         new = calc.parent / "lib/sums.py"
-        assert a.told("move").startswith("Moved calc.py to lib/sums.py. What names")
+        assert a.told("move").startswith("Moved calc.py to lib/sums.py. References to the old path")
         assert a.told("edit").startswith("Changed lib/sums.py in 1 place")
         typed = f"# mine\n{_TEXT}"
         assert a.desk.texts == {new.as_uri(): typed.replace("a - b", "a + b")}

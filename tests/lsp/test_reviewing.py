@@ -335,7 +335,7 @@ async def test_a_part_is_rejected_and_the_rest_does_not_fit_any_more(calc: Path)
         assert changed(a) == []
         note = "The user rejected 1 of 3 changes (line 15).\nThe user says: 15 is right"
         told = a.told("edit")
-        assert "there is now:\n5\tline five\n" in told
+        assert "That place now reads:\n5\tline five\n" in told
         assert told.endswith(f"if it is still wanted. {note}")
         (settled,) = a.events("edit.settled")
         rejected = "The user rejected 1 of 3 changes (line 15)."
@@ -390,7 +390,7 @@ async def test_review_by_buttons(calc: Path, reply: Any, lines: list[int], told:
         ([], [5, 15, 25], "in 3 places (+3 -3 lines).\n"),
         ([15], [5, 25], "The user rejected 1 of 3 changes (line 15).\nDo not make them again"),
         ([5, 25], [15], "The user rejected 2 of 3 changes (line 5, line 25)"),
-        ([5, 15, 25], [], "the user may have left it out"),
+        ([5, 15, 25], [], "the user may have deselected it"),
     ],
 )
 async def test_the_editor_asks_as_it_applies(

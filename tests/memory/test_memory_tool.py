@@ -88,7 +88,8 @@ async def test_modes(tmp_path: Path, mode: str, asked: int, *, kept: bool) -> No
         s.port.permitted = [ONCE]
         (result,) = await results(s)
         assert len(s.port.permissions) == asked
-        assert s.app.acting.modes.of() is Mode(mode)
+        (own,) = s.app.acting.modes.known.values()
+        assert own is Mode(mode)
     assert ("prefers-tabs.md" in files()) == kept
     assert ("Plan mode only reads" in result) == (mode == "plan")
 

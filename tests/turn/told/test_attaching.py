@@ -220,12 +220,12 @@ async def test_findings_are_attached_as_the_tool_tells_them(tmp_path: Path) -> N
         s.port.diagnosed = findings("no such fish")
         answer = await s.ask("What of @diagnostics?")
         assert said(s, 1)[0]["text"].endswith(
-            "app.py: 1 new, 0 fixed, 0 as before\n  2: error: no such fish (lint)\n</material>"
+            "app.py: 1 new, 0 fixed, 0 unchanged\n  2: error: no such fish (lint)\n</material>"
         )
         assert s.port.of(Notice)[1].message == "Attached: diagnostics."
         s.port.diagnosed = findings("no such fish", "no such eel")
         await s.ask("And @diagnostics?", session_id=answer.session_id)
-        assert "1 new, 0 fixed, 1 as before\n  2: error: no such eel" in said(s, 2)[0]["text"]
+        assert "1 new, 0 fixed, 1 unchanged\n  2: error: no such eel" in said(s, 2)[0]["text"]
 
 
 async def test_a_selection_is_the_editors(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ async def test_a_file_that_is_gone_counts_no_more(tmp_path: Path) -> None:
         for _ in range(2):
             await s.ask("Again", session_id=first.session_id)
         said = str(s.sent(2)["messages"])
-        assert said.count("AGENTS.md, of the project:\\n[It is gone, and does not count") == 1
+        assert said.count("AGENTS.md, of the project:\\n[It is gone, and no longer applies") == 1
 
 
 async def test_trust_that_comes_later(tmp_path: Path) -> None:
