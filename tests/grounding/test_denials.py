@@ -28,6 +28,19 @@ from tests.workspaces import MakeWorkspace
         "The comment says that it is slow, but it is not.",
         "It is a parser that does not recover.",
         "Without a token, and without a cookie, nobody is let in.",
+        # what follows a condition may belong to the main clause
+        "It returns when the queue is empty without closing the file.",
+        "It retries if the request fails instead of raising.",
+        "`f` returns once the loop ends without calling `close`.",
+        "The parser is used when the mode is set only by `x`.",
+        "It waits until the worker ends rather than stopping it.",
+        "`put` waits when the queue is full unlike `offer`.",
+        "The row is written once the lock is held by the owner alone.",
+        "It goes on if a line is broken ignoring the rest.",
+        "It retries when the request fails without a delay.",
+        "Once the loop ends it returns without calling `close`, as `stop` does.",
+        "When the pool is full it never grows, but waits.",
+        "The comment says that it is slow without telling why.",
     ],
 )
 def test_what_denies_something(text: str) -> None:

@@ -43,11 +43,15 @@ _DENIAL = re.compile(
 )
 _CONDITION = r"(?:if|when|whenever|once|unless|until|provided|in case|as long as|whether)"
 _START = r"(?:(?<=[,;:.] )|^)"  # of a clause
-_CLAUSE = r"(?:(?! (?:and|or|but|so|then|while)\b)[^,;:.])*"
+_MAIN = (  # it may belong to the main clause: "It stops when it is empty without closing the file"
+    r"(?:never|only|alone|solely|exclusively|instead|rather|unlike|without|(?:skipp|ignor|avoid)ing)"
+)
+_CLAUSE = rf"(?:(?! (?:and|or|but|so|then|while|{_MAIN})\b)[^,;:.])*"
 _NO_DENIAL = re.compile(  # of what a statement is about: words of conditions, quotations, names
     r"\bnot only\b|\bno matter\b|\bwhether or not\b"
     rf"|{_START}without (?!\w+ing\b)"  # "Without a copy it fails", but not "Without closing it"
-    rf"|{_START}{_CONDITION}\b[^,;:.]*(?=,)|(?<=\w )(?<!only ){_CONDITION}\b{_CLAUSE}"
+    rf"|{_START}{_CONDITION}\b(?:(?! {_MAIN}\b)[^,;:.])*(?=,)"
+    rf"|(?<=\w )(?<!only ){_CONDITION}\b{_CLAUSE}"
     r"|\b(?:says?|states|notes|warns?|asks|tells|explains|mentions|promises|claims) (?:\w+ ){0,2}?"
     rf"that\b{_CLAUSE}"
     r"|\b(?:an?|the|every|each|any|all|for|of|with|in|these|those) (?:skipped|ignored) (?=\w)"
@@ -228,7 +232,8 @@ def is_negation(word: str) -> bool:
 def is_denial(statement: str) -> bool:
     """Whether a statement denies something, or says it of some things alone.
 
-    What is not so in a condition, or in what somebody says, denies nothing.
+    What is not so in a condition, or in what somebody says, denies nothing. In doubt, it is a
+    denial.
     """
     words = " ".join(map(_as_said, tokens_of(statement)))
     return _DENIAL.search(_NO_DENIAL.sub(" ", words)) is not None
