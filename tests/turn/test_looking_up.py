@@ -37,6 +37,20 @@ async def test_a_long_class_shows_its_members_and_those_that_are_named(
     assert "go on with Read" not in text
 
 
+async def test_of_a_function_without_room_the_first_line_is_shown_and_its_file_is_searched(
+    workspace: MakeWorkspace,
+) -> None:
+    steps = "".join(f"    herd.walk_{n}('over the hill to the grass')\n" for n in range(150))
+    late = "    herd.shear('wool')\n"
+    others = {f"o{n}.py": "def shear(wool):\n    return wool\n" for n in range(9)}
+    ws = await workspace({"herd.py": f"def drive(herd):\n{steps}{late}", **others})
+    found = await looked_up(ws, "Where does `drive` shear wool?")
+    first = "herd.py:1-152  [function, not all of it]\n1\tdef drive(herd):\n\n"
+    assert found.text.startswith(first)
+    assert found.places[1].path == "herd.py"
+    assert f"152\t{late}".rstrip() in found.text.split("\n\n")[1]
+
+
 async def test_lines_are_shown_once(workspace: MakeWorkspace) -> None:
     code = "import os\n\n\ndef graze():\n    return os.sep\n"
     ws = await workspace({"herd.py": code, "other.py": "print('graze')\n"})

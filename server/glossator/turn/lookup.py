@@ -2,7 +2,7 @@
 
 Definitions of the names come first, then chunks of the files in which to look, then chunks from
 everywhere, until there is no room left. One looks in the files that are named by their paths, and
-in those that hold a definition too long to be shown.
+in those that hold a definition too long to be shown whole.
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ class _Material:
             return  # Search looks for it, too
 
     async def _define(self, hit: Definition, finder: SymbolFinder) -> None:
-        """Show a whole definition; of a long one that has members, their first lines.
+        """Show a whole definition; of a long one its first line, and those of its members.
 
         Members that the query names are shown whole, too. They may stand elsewhere in the file, as
-        the methods of Go do.
+        the methods of Go do. Where there is no room for all that, the first line alone is shown.
         """
         snapshot, symbol = self.context.snapshot, hit.symbol
         document = await asyncio.to_thread(snapshot.read, hit.line.path)
@@ -123,7 +123,11 @@ class _Material:
             numbers.update(range(each.first_line, each.last_line + 1))
         kind = f"{symbol.kind}{', not all of it' if is_long else ''}"
         least = round(MAX_CHARACTERS * (1 - _DEFINITIONS_SHARE))
-        self._show(document, (symbol.first_line, symbol.last_line), kind, numbers, least)
+        lines_named = symbol.first_line, symbol.last_line
+        if not self._show(document, lines_named, kind, numbers, least):
+            self.unfinished.add(document.path)
+            kind = f"{symbol.kind}, not all of it"
+            self._show(document, lines_named, kind, (symbol.name_line,))
 
     def fill(self, hits: Iterable[Hit]) -> None:
         """Show the chunks, as long as there is room; blocking."""
@@ -140,28 +144,30 @@ class _Material:
         title: str,
         numbers: Iterable[int],
         least: int = 0,
-    ) -> None:
+    ) -> bool:
         """Show those of the lines `numbers` that say something and were not shown.
 
-        Nothing is shown if less room than `least` were left. `lines` are named above them.
+        Nothing is shown if less room than `least` were left: false is returned. `lines` are named
+        above them.
         """
         snapshot, reads = self.context.snapshot, self.context.reads
         known = reads.lines(document)
         new = [n for n in sorted(numbers) if n not in known and document.lines[n - 1].strip()]
         if not any(map(str.isalnum, "".join(document.lines[n - 1] for n in new))):
-            return
+            return True
         head = place(snapshot.relative(document.path), *lines)
         head += f"  [{shown(title)}]" if title else ""
         texts = (f"{n}\t{shorten(document.lines[n - 1], _LINE_CHARACTERS)}" for n in new)
         text = "\n".join((head, *texts))
         if self.room - len(text) < least:
-            return
+            return False
         spans, cut = whole_and_cut(document, new, _LINE_CHARACTERS)
         reads.show(spans)
         reads.mark_citable(cut)
         found = FoundPlace(snapshot.relative(document.path), *lines, title)
         self.parts.append(ToolResult(text, spans, citable=cut, places=(found,)))
         self.room -= len(text) + 2
+        return True
 
     def result(self) -> ToolResult:
         """All that is shown."""
