@@ -105,6 +105,16 @@ async def test_files_that_are_named_come_first(
     assert {each.path for each in found.places} == files.keys()
 
 
+async def test_inside_a_named_file_whole_words_are_looked_for(workspace: MakeWorkspace) -> None:
+    """A name is left out of them, and not its letters in other words."""
+    rest = (
+        shaped("barn", 40) + "def gate():\n    return 'provider of grazing'\n\n" + shaped("hay", 40)
+    )
+    ws = await workspace({"herd.py": "id = 1\n\n" + rest, "b.py": "provider = 1\n"})
+    found = await looked_up(ws, "Which provider has `id` in herd.py?")
+    assert "provider of grazing" in found.text.split("\n\n")[1]
+
+
 async def test_tests_come_last_and_all_is_bounded(workspace: MakeWorkspace) -> None:
     files = {f"tests/test_grass_{n}.py": shaped("grass", 40) for n in range(8)}
     ws = await workspace({**files, "herd.py": "def eat(herd):\n    return herd.grass\n"})

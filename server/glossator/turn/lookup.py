@@ -219,9 +219,7 @@ async def _hits(
     files = None if hides is None and not inside else context.snapshot.files()
     among: list[Hit] = []
     if inside and files:
-        rest = query
-        for each in named:
-            rest = rest.replace(each, " ")
+        rest = _without(named, query)
         asked = rest if query_terms(rest) else query
         among = await searched(asked, _MAX_INSIDE, [each for each in files if each.path in inside])
     only = None if hides is None else [each for each in files or () if not hides(each.path)]
@@ -231,6 +229,13 @@ async def _hits(
     return sorted(
         every.values(), key=lambda hit: weigh(relative(hit.document.path)) < _BESIDE_THE_POINT
     )
+
+
+def _without(named: Iterable[str], query: str) -> str:
+    """The query without the names and paths, but not without parts of its words."""
+    for each in sorted(named, key=len, reverse=True):
+        query = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", " ", query)
+    return query
 
 
 def looked_at(places: Iterable[FoundPlace]) -> str:
