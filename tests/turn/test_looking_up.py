@@ -107,12 +107,12 @@ async def test_files_that_are_named_come_first(
 
 async def test_inside_a_named_file_whole_words_are_looked_for(workspace: MakeWorkspace) -> None:
     """A name is left out of them, and not its letters in other words."""
-    rest = (
-        shaped("barn", 40) + "def gate():\n    return 'provider of grazing'\n\n" + shaped("hay", 40)
-    )
-    ws = await workspace({"herd.py": "id = 1\n\n" + rest, "b.py": "provider = 1\n"})
+    gate = "def gate():\n    return 'provider of grazing'\n\n"
+    herd = f"{shaped('barn', 40)}{gate}{shaped('hay', 40)}"
+    others = {f"b{n}.py": f"provider = 'provider {n}'\n" for n in range(12)}
+    ws = await workspace({"herd.py": herd, **others})
     found = await looked_up(ws, "Which provider has `id` in herd.py?")
-    assert "provider of grazing" in found.text.split("\n\n")[1]
+    assert "provider of grazing" in found.text.partition("\n\n")[0]
 
 
 async def test_tests_come_last_and_all_is_bounded(workspace: MakeWorkspace) -> None:
