@@ -18,6 +18,7 @@ from glossator.core.names import names_in, paths_in
         ),
         ("A JSONDecoder, e.g. readAll, i.e. `readAll`.", ("JSONDecoder", "readAll")),
         ("Quoted words are none: `a b`, `--plan`, `3`.", ()),
+        ("Which file(s) hold the word(s), box(es) or entry(ies) of put(s, t)?", ("put",)),
         ("A file is none: store.py, `zoo/fish.rs`.", ()),
     ],
 )

@@ -8,6 +8,7 @@ from glossator.core.file_kinds import language_of
 
 _QUOTED = re.compile(r"`([^`\s]{2,100})`")
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
+_CALL = re.compile(r"\((?!(?:s|es|ies)\))")  # "the file(s)" is a word
 _PATH = re.compile(r"[\w.@+-]*\w(?:/[\w.@+-]*\w)+|\w[\w-]*(?:\.\w+)+")
 _IS_NAME = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|_|\w(?:\.|::)\w\w")  # and no word of prose
 
@@ -17,7 +18,7 @@ def names_in(text: str) -> tuple[str, ...]:
     spelled = [
         (match.start(), match[0])
         for match in _NAME.finditer(text)
-        if text.startswith("(", match.end()) or _IS_NAME.search(match[0])
+        if _CALL.match(text, match.end()) or _IS_NAME.search(match[0])
     ]
     quoted = [
         (match.start(1), name[0])
