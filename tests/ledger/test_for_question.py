@@ -116,6 +116,18 @@ def test_a_question_that_is_asked_again_brings_all_that_it_brought() -> None:
     assert len(for_question("What goes on here?", [*facts(), *mine], 5)) == 5
 
 
+def test_a_path_is_named_as_a_whole() -> None:
+    """`zoo.py` is not `prezoo.py`."""
+    said = [
+        fact(1_001, "`graze` is called by `prezoo.py`.", "farm.py"),
+        fact(1_002, "`graze` is called by `old/zoo.py`.", "farm.py"),
+        fact(1_003, "`graze` is called by zoo.py.", "farm.py"),
+        fact(1_004, "`graze` eats.", "old/zoo.py"),
+    ]
+    found = for_question("What stands in zoo.py?", [*facts(), *said], MOST)
+    assert [each for each in said if each in found] == said[1:]
+
+
 def test_of_twins_one_is_told() -> None:
     twins = [
         fact(1, "`Zebra.graze` eats up to 3 plants.", "zoo.py"),

@@ -65,6 +65,9 @@ def test_meaning_keys(one: str, other: str, same: bool) -> None:
             "`send` closes a line, opens the file.",
             False,
         ),
+        ("`read` converts from `a` to `b`.", "`read` converts to `a` from `b`.", False),
+        ("`read` turns `a` into `b`.", "`read` turns the `a` to `b`.", True),
+        ("`read` turns `a` into `b`.", "`read` turns from `a` `b`.", False),
         # other words
         ("`send` moves it up.", "`send` moves it down.", False),
         ("`send` opens the line.", "`send` encodes each request.", False),

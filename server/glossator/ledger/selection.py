@@ -29,9 +29,9 @@ _QUALIFIED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DENYING = frozenset("not no never only without unless except".split())
-_SMALL = _ARTICLES | frozenset(  # without those that turn a sentence around: "is", "by"
-    "again also and as at class does each every for from function has have in into it its itself"
-    " method of on that then this thus to when whenever which will with".split()
+_SMALL = _ARTICLES | frozenset(  # without those that turn a sentence around: "is", "by", "to"
+    "again also and as at class does each every for function has have in it its itself"
+    " method of on that then this thus when whenever which will with".split()
 )
 _AT_MOST = re.compile(
     r"\b(?:up to|at most|no more than|not more than|a maximum of)\b", re.IGNORECASE
@@ -184,7 +184,8 @@ def _asked_names(question: str) -> frozenset[str]:
 
 def _is_about(fact: Fact, names: frozenset[str], paths: Sequence[str]) -> bool:
     """Whether a fact names one of these symbols, or is of or about one of these files."""
-    if any(f"/{path}/" in f"/{fact.path}/" or path in fact.statement for path in paths):
+    files = (fact.path, *paths_in(fact.statement)) if paths else ()
+    if any(f"/{path}/" in f"/{file}/" for path in paths for file in files):
         return True
     if not names:
         return False
@@ -285,7 +286,7 @@ def _words(statement: str) -> _Words:
             elif _is_telling(word):
                 names.append(word)
             elif word not in _SMALL:
-                stems.append(stem(word))
+                stems.append("to" if word == "into" else stem(word))
     return _Words((*names, *numbers), tuple(stems))
 
 
