@@ -13,6 +13,20 @@ QUESTIONS = tomllib.loads((Path(__file__).parent / "questions.toml").read_text("
 
 
 @pytest.mark.parametrize(
+    ("question", "type_"),
+    [
+        ("What is the difference between the reader, the writer and how both of them close?", "S"),
+        ("How do the two queues differ in what they do when they are full?", "S"),
+        ("Summarise the risks of each of the five services, both server and client", "C"),
+        ("How does every one of the 20 commands between start and exit report a failure?", "C"),
+        ("What are the risks of both the server and the client of this?", "C"),
+    ],
+)
+def test_two_things_are_simple_unless_there_are_more(question: str, type_: str) -> None:
+    assert by_words(question).startswith({"S": "SIMPLE", "C": "COMPLEX"}[type_])
+
+
+@pytest.mark.parametrize(
     ("part", "simple", "complex_"),
     [("tuned", (21, 21), (9, 9)), ("held_out", (21, 21), (3, 9)), ("new", (10, 10), (6, 10))],
 )

@@ -99,12 +99,13 @@ _CHOICE_SCHEMA: Mapping[str, Any] = {
 def by_words(question: str) -> TaskType:
     """The type of a question by its words.
 
-    A request to do something is SIMPLE, and so is a comparison of two things.
+    A request to do something is SIMPLE, and so is what is asked of two things and no others.
     """
     text = question.strip()
     if len(text.split()) < _SHORT or _TO_ACT.match(text):
         return TaskType.SIMPLE
-    if _TWO.search(text):
+    is_wide = any(each.search(text) for each in (_SURVEYS, _EACH, _COUNTED))
+    if _TWO.search(text) and not is_wide:
         return TaskType.SIMPLE
     many = sum(bool(each.search(text)) for each in (_EACH, _COUNTED, _LIST))
     more = any(each.search(text) for each in (_COMPARES, _MORE))
