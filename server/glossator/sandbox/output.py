@@ -19,6 +19,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADVICE = "narrow it with grep, head or tail, or write it to a file and Read that"
+_END = re.compile(r"^(?:\[run \d+\] )?(\[(?:still running|exit code|ended)\b.*)$", re.MULTILINE)
 _MAX_NAMED = 5
 _REFUSALS = (
     *(b"read-only file system", b"device or resource busy", b"cross-device link"),
@@ -145,6 +146,15 @@ def exit_text(ended: Exit | None) -> str:
             return f"[ended by {signal}]"
         case Exit(code, signal):
             return f"[exit code {code}: perhaps ended by {signal}]"
+
+
+def ended_badly(text: str) -> bool:
+    """Whether the last line of `exit_text` in a result says that the command failed.
+
+    Such a line may have the number of the run before it, and notes below it.
+    """
+    ends = _END.findall(text)
+    return bool(ends) and ends[-1] not in (exit_text(None), exit_text(Exit(0)))
 
 
 def _whole_lines(text: bytes, *, keep_first: bool) -> tuple[bytes, bytes]:
