@@ -48,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
         "grounding": "workspace",
         "anchors": "store worker workspace symbols",
         "ledger": "store workspace anchors memory",
-        "sessions": "settings store tools undo llm",
+        "sessions": "settings store tools sandbox undo llm",
         "application": (
             "settings store worker workspace tools symbols customizations shell"
             " permissions sandbox hooks undo edits llm retrieval"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.span import runs
+from glossator.grounding import correction_lines
 from glossator.grounding.citation_checks import Sources
 from glossator.grounding.correction_lines import carrying_lines
 from glossator.grounding.statement_lines import cited_statements
@@ -76,3 +77,23 @@ async def test_which_lines_may_carry_a_sentence(
     found = carrying_lines(every[-1:], every, sources)
     numbers = {each.first_line + n for each in found for n in range(len(each.lines))}
     assert list(runs(sorted(numbers))) == expect
+
+
+async def test_a_line_is_read_once_for_all_sentences(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ws = await workspace({"bank.py": BANK})
+    await ws.call("Read", path="bank.py", limit=900)
+    sources = Sources(ws.snapshot, ws.reads)
+    answer = "`TooLate` stops `refund`. [cite: doc, bank.py, L1-L4] " * 3
+    every, _ = cited_statements(answer, sources)
+    read: list[str] = []
+    words = correction_lines._words
+
+    def counted(text: str) -> set[str]:
+        read.append(text)
+        return words(text)
+
+    monkeypatch.setattr(correction_lines, "_words", counted)
+    assert carrying_lines(every, every, sources)
+    assert read.count("    if order.grace_days < 3:") == 1

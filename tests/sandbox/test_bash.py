@@ -14,7 +14,9 @@ from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.sandbox.bash_tool import Bash, BashArgs
 from glossator.sandbox.confinement import Sandbox, Unavailable
+from glossator.sandbox.output import Exit, ended_badly, exit_text
 from glossator.sandbox.shell import Shell
+from glossator.shell import FailedPart
 from glossator.tools.conversation_state import CommandRuns
 from tests.sandbox.conftest import MakeShell
 from tests.workspaces import MakeWorkspace, Workspace
@@ -39,6 +41,10 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
     text = f"{root}/sub\n[run 1] [exit code 2]"
     assert result == ToolResult(text, outcome="exit code 2", number="[run 1]", unsuccessful=True)
+    assert ended_badly(result.text)
+    good = await call(bash, ws, command="echo '[exit code 1]'")
+    assert good.text == "[exit code 1]\n[run 1] [exit code 0]"
+    assert not ended_badly(good.text)
     assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
 
 
@@ -60,6 +66,23 @@ async def test_a_failed_part_of_a_pipeline(
     assert result.text == "y\n[run 3] [exit code 0]"
     assert (result.outcome, result.unsuccessful) == ("1 line of output", False)
     assert runs.lines() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
+
+
+@pytest.mark.parametrize(
+    ("ended", "badly"),
+    [
+        (None, False),
+        (Exit(0), False),
+        (Exit(0, failed=(FailedPart("a", 1),)), True),
+        (Exit(1), True),
+        (Exit(137, "SIGKILL"), True),
+        (Exit(None, "SIGTERM"), True),
+    ],
+)
+@pytest.mark.parametrize("run", ["", "[run 3] "])
+def test_how_a_command_ended_is_read_back(ended: Exit | None, badly: bool, run: str) -> None:
+    text = f"2 passed\n{run}{exit_text(ended)}\n[run without a sandbox]"
+    assert ended_badly(text) is badly
 
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from glossator.core.tool_result import ToolResult
 from glossator.permissions import Deny
-from glossator.tools import ReadState
+from glossator.tools import ReadState, ToolContext
+from glossator.turn import lookup
 from glossator.turn.calls import permit_direct_call
 from glossator.turn.lookup import MAX_CHARACTERS, look_up
+from glossator.workspace import FileEntry
 from tests.workspaces import MakeWorkspace, Workspace
 
 HERD = "class Herd:\n" + "".join(
@@ -137,3 +141,21 @@ async def test_what_may_not_be_searched_is_not_shown(workspace: MakeWorkspace) -
     reads = ReadState()
     denied = await look_up("What does `graze` return?", ws.context(reads=reads), deny, reads)
     assert (denied.error, denied.text) == (True, "No searches here.")
+
+
+async def test_of_many_paths_the_first_are_looked_up(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def files_at(paths: Iterable[str], context: ToolContext) -> list[FileEntry]:
+        asked.extend(paths)
+        return at(paths, context)
+
+    at = lookup._files_at
+    monkeypatch.setattr(lookup, "_files_at", files_at)
+    ws = await workspace({"src/herd.py": "def graze():\n    return 1\n"})
+    paths = ("lib/src/herd.py", *(f"a/{n}.py" for n in range(20)))
+    text = (await looked_up(ws, " ".join(paths))).text
+    assert asked == [*paths[:6]]
+    assert "src/herd.py" in text  # by its name

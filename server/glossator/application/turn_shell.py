@@ -66,16 +66,17 @@ class TurnShell(ShellContext):
         if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
             limited = await self._limited()
+            blocked = await asyncio.to_thread(_blocked, command, limited)
+            blocked = replace(blocked, protected=())  # nothing is changed
             finished = await limited.run(command, seconds, show)
-            blocked = BlockedPaths(hidden=limited.limits.hidden, cwd=_folder(command, limited))
-            return replace(finished, notes=self._blocked_notes(finished.output, blocked))
+            return replace(finished, notes=await self._blocked_notes(finished.output, blocked))
         command = replace(command, idle=(idle := IdleTimes()))
         async with self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers):
             limited = await self._limited()
+            blocked = await asyncio.to_thread(_blocked, command, limited)
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds, show)
-            blocked = _blocked(command, limited)
-            notes = (*settled, *self._blocked_notes(finished.output, blocked))
+            notes = (*settled, *await self._blocked_notes(finished.output, blocked))
             return replace(finished, notes=notes)
 
     async def start(self, command: ShellCommand) -> str:
@@ -86,13 +87,14 @@ class TurnShell(ShellContext):
             around = self.acting.checkpoints.around(self.turn.id, listing.paths, idle.covers)
             await covered.enter_async_context(around)
             limited = await self._limited()
+            blocked = await asyncio.to_thread(_blocked, command, limited)
             async with AsyncExitStack() as begun:
                 settling = self._settling(limited.limits, command, listing)
                 settled = await begun.enter_async_context(settling)
                 job = await limited.start(command)
                 ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
-            self.shells.blocked[job] = _blocked(command, limited)
+            self.shells.blocked[job] = blocked
             try:
                 self.acting.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
@@ -114,14 +116,15 @@ class TurnShell(ShellContext):
     async def _noted(self, job: str, polled: Polled) -> Polled:
         blocked = self.shells.blocked.get(job, BlockedPaths())
         settled = () if polled.exit is None else await self.shells.notes(job)
-        return replace(polled, notes=(*settled, *self._blocked_notes(polled.output, blocked)))
+        return replace(polled, notes=(*settled, *await self._blocked_notes(polled.output, blocked)))
 
-    def _blocked_notes(self, output: Output, blocked: BlockedPaths) -> tuple[str, ...]:
+    async def _blocked_notes(self, output: Output, blocked: BlockedPaths) -> tuple[str, ...]:
         """Notes on what the sandbox kept a command from."""
         if self.unconfined is not None:
             return ()
         snapshot = self.host.snapshot()
-        return tuple(blocked_notes(output, blocked, snapshot.roots, snapshot.relative))
+        notes = blocked_notes(output, blocked, snapshot.roots, snapshot.relative)
+        return await asyncio.to_thread(tuple, notes)
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Cover a job until it ends, or until waiting for it is cancelled."""
@@ -244,20 +247,16 @@ class Listing:
 
 
 def _blocked(command: ShellCommand, limited: LimitedShell) -> BlockedPaths:
-    """The paths that the sandbox keeps a command from."""
+    """The paths that the sandbox keeps a command from; blocking."""
     limits = limited.limits
     return BlockedPaths(
         command.permit.hard_linked,
         limits.protected,
         limits.readable,
         limits.hidden,
-        _folder(command, limited),
+        limited.shell.place(command.cwd).cwd,
+        limited.shell.readable,
     )
-
-
-def _folder(command: ShellCommand, limited: LimitedShell) -> str:
-    """The folder that a command runs in."""
-    return limited.shell.place(command.cwd).cwd
 
 
 async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:

@@ -21,6 +21,7 @@ from glossator.grounding.statement_lines import CitedStatement, cited_lines, def
 from glossator.grounding.wording import Kind, tokens_of
 
 Known = Callable[[Span], "tuple[str, Document, frozenset[int]] | None"]  # of a file
+Words = Callable[[str], set[str]]  # of a line
 
 _DEFINITION_LINES = 80  # of a definition that is shown whole
 _MARGIN = 3  # lines beside what is chosen
@@ -50,10 +51,11 @@ def carrying_lines(
         missing = sources.shown.missing(whole)
         return path, document, frozenset(range(1, whole.last_line + 1)).difference(missing)
 
+    words = cache(_words)  # each line is read once for all statements
     files = [_file(c.span) for each in answer for c in each.citations if c.span]
     chosen: dict[Span, set[int]] = {file: set() for file in files}
     for each in fallen:
-        for file, line in (*_around_cited(each, known), *_by_words(each, chosen, known)):
+        for file, line in (*_around_cited(each, known), *_by_words(each, chosen, known, words)):
             chosen[file].add(line)
         at = answer.index(each)
         if at and each.context != each.statement.lead:  # it leans on the sentence before
@@ -109,17 +111,17 @@ def _of_definition(span: Span, document: Document) -> range:
 
 
 def _by_words(
-    cited: CitedStatement, files: Iterable[Span], known: Known
+    cited: CitedStatement, files: Iterable[Span], known: Known, words: Words
 ) -> Iterator[tuple[Span, int]]:
     """The lines with words of a statement that its own lines lack, the rarer the better."""
-    own = set().union(*(_words(line) for part in cited.lines for line in part.lines))
+    own = set().union(*(words(line) for part in cited.lines for line in part.lines))
     wanted = {word: weight for word, weight in _wanted(cited.text).items() if word not in own}
     held: dict[tuple[Span, int], set[str]] = {}
     for file in files:
         if told := known(file):
             _, document, shown = told
             for line in shown:
-                if has := _words(document.lines[line - 1]) & wanted.keys():
+                if has := words(document.lines[line - 1]).intersection(wanted):
                     held[file, line] = has
     often = Counter(word for has in held.values() for word in has)
     rarity = {word: wanted[word] * log(1 + len(held) / count) for word, count in often.items()}

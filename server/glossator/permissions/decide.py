@@ -164,7 +164,7 @@ def _name(program: str) -> str:
 _MAX_NAMED = 5  # protected paths, or commands
 _COMMAND_LETTERS = 80  # of a command
 _OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
-_PLAN_MODE = "Plan mode"  # how the refusals of it begin
+_PLAN_MODE = "Plan mode"  # how its refusals begin
 _READING = "What was asked for"  # … and those of a run that only reads
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
@@ -257,8 +257,9 @@ def _looking(subject: CallSubject, policy: Policy) -> Deny | None:
 
 
 def lifted_refusals(mode: Mode) -> tuple[str, ...]:
-    """How refusals begin that no longer hold when the run is over that got them, by the mode."""
-    return (_READING,) if mode is Mode.PLAN else (_PLAN_MODE, _READING)
+    """The first lines of refusals that no longer hold when the run that got them is over."""
+    lifted = (_READING,) if mode is Mode.PLAN else (_PLAN_MODE, _READING)
+    return tuple(f"{each} {_ONLY_READS}\n" for each in lifted)
 
 
 def _protected(subject: CallSubject, policy: Policy) -> Ask | None:

@@ -11,6 +11,7 @@ from .output import (
     Output,
     blocked_notes,
     end_text,
+    ended_badly,
     exit_text,
     output_text,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "WorkspaceShell",
     "blocked_notes",
     "end_text",
+    "ended_badly",
     "exit_text",
     "find_sandbox",
     "outcome_text",

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from glossator.core.shown import shown, some_of
 from glossator.permissions import obeyed_at_once
@@ -19,15 +20,18 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|
 _OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ADVICE = "narrow it with grep, head or tail, or write it to a file and Read that"
+_END = re.compile(r"^(?:\[run \d+\] )?(\[(?:still running|exit code|ended)\b.*)$", re.MULTILINE)
 _MAX_NAMED = 5
 _REFUSALS = (
     *(b"read-only file system", b"device or resource busy", b"cross-device link"),
     *(b"erofs", b"ebusy", b"exdev"),
 )
-_MISSING = re.compile(rb"no such file|not found|does not exist|cannot find|enoent", re.IGNORECASE)
+_MISSING = re.compile(rb"no such file|does not exist|cannot find|enoent", re.IGNORECASE)
 _OUTER_PATH = re.compile(rb"(?<![\w./-])(?:/|\.\./)[^\s:'\"`,;<>()\[\]]+")
 _SYSTEM = frozenset("bin dev etc gnu lib lib32 lib64 libx32 nix opt proc sbin snap sys usr".split())
+_MAX_OUTER = 3
 _DENIED = b"permission denied"
+_DENIED_PATH = re.compile(rb"[^\s:'\"`,;<>()\[\]]+")
 _LISTED = 3  # missing names that a list of files names, which are there in the sandbox alone
 _NO_REPOSITORY = b"not a git repository"
 _ABOVE = (
@@ -147,6 +151,15 @@ def exit_text(ended: Exit | None) -> str:
             return f"[exit code {code}: perhaps ended by {signal}]"
 
 
+def ended_badly(text: str) -> bool:
+    """Whether the last line of `exit_text` in a result says that the command failed.
+
+    Such a line may have the number of the run before it, and notes below it.
+    """
+    ends = _END.findall(text)
+    return bool(ends) and ends[-1] not in (exit_text(None), exit_text(Exit(0)))
+
+
 def _whole_lines(text: bytes, *, keep_first: bool) -> tuple[bytes, bytes]:
     """The whole lines at one end, and what is cut off; a single long line stays whole."""
     if keep_first:
@@ -174,7 +187,8 @@ class BlockedPaths:
     """Absolute paths that a command could not change, or not read.
 
     They are hard-linked, protected, git's outside the workspace, or `hidden` by the user's rules.
-    `cwd` is the folder that it ran in.
+    `cwd` is the folder that it ran in; `readable` is what it may read outside the workspace, beside
+    the system's folders.
     """
 
     hard_linked: Sequence[str] = ()
@@ -182,12 +196,17 @@ class BlockedPaths:
     shared: Sequence[str] = ()
     hidden: Sequence[str] = ()
     cwd: str = ""
+    readable: Sequence[str] = ()
 
 
 def blocked_notes(
     output: Output, blocked: BlockedPaths, roots: Sequence[str], relative: Callable[[str], str]
 ) -> Iterator[str]:
-    """Notes on what the sandbox kept a command from; `relative` is a path as the model knows it."""
+    """Notes on what the sandbox kept a command from; blocking.
+
+    `relative` is a path as the model knows it. Nobody looks whether a path that the output names
+    exists: a command would learn so what is on the disk.
+    """
     said = output.head + output.tail
     lowered = said.lower()
     if any(words in lowered for words in _REFUSALS):
@@ -202,9 +221,12 @@ def blocked_notes(
             yield f"[{note}. Only the user can run what changes that.]"
         if any(os.fsencode(path) in said for path in blocked.shared):
             yield _SHARED
-    if outer := [path for path in _outer(said, blocked.cwd) if not _is_seen(path, roots, blocked)]:
-        yield f"[Hidden by the sandbox, though it exists: {some_of(outer, _MAX_NAMED)}]"
-    if _DENIED in lowered and (named := [each for each in blocked.hidden if _is_named(each, said)]):
+    seen = (*roots, *blocked.shared, *blocked.readable)
+    if outer := [shown(path) for path in _outer(said, blocked.cwd) if not _is_seen(path, seen)]:
+        note = "Commands see nothing outside the workspace but the system's folders"
+        yield f"[{note}, so these may exist: {some_of(outer, _MAX_OUTER)}]"
+    denied = _denied(said, blocked.cwd)
+    if named := [path for path in blocked.hidden if not denied.isdisjoint(_ends(path))]:
         names = some_of([shown(relative(path)) for path in named], _MAX_NAMED)
         yield f"[Hidden by the sandbox, as the user's rules say: {names}]"
     if stubs := _stubs(said, roots):
@@ -222,11 +244,32 @@ def _outer(said: bytes, cwd: str) -> list[str]:
     return list(dict.fromkeys(os.path.normpath(path) for path in whole if os.path.isabs(path)))
 
 
-def _is_seen(path: str, roots: Sequence[str], blocked: BlockedPaths) -> bool:
-    """Whether commands see an absolute path, or nothing is there."""
-    if path.split("/")[1] in _SYSTEM or not os.path.lexists(path):
+def _is_seen(path: str, seen: Sequence[str]) -> bool:
+    """Whether commands see what is at an absolute path, by its name alone."""
+    if path.split("/")[1] in _SYSTEM:
         return True
-    return any(is_inside(path, each) or is_inside(each, path) for each in (*roots, *blocked.shared))
+    return any(is_inside(path, each) or is_inside(each, path) for each in seen)
+
+
+def _denied(said: bytes, cwd: str) -> set[str]:
+    """The paths that an output says are denied: as they are written, and absolute.
+
+    With the latter come the folders above them.
+    """
+    found = set[str]()
+    for line in said.splitlines():
+        if _DENIED in line.lower():
+            for word in _DENIED_PATH.findall(line):
+                whole = PurePath(os.path.normpath(os.path.join(cwd, os.fsdecode(word))))
+                found |= {os.path.normpath(os.fsdecode(word)), *map(str, (whole, *whole.parents))}
+    return found
+
+
+def _ends(path: str) -> Iterator[str]:
+    """An absolute path, and what is left of it without its first components."""
+    yield path
+    while path := path.partition("/")[2]:
+        yield path
 
 
 def _stubs(said: bytes, roots: Sequence[str]) -> list[str]:

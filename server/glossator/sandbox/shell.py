@@ -121,6 +121,12 @@ class Shell(ShellContext):
         """Why there is no sandbox; None if there is one."""
         return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """What commands may read outside the workspace, beside the system's folders."""
+        whole = "/"  # above `/bin`; no sandbox shows it
+        return tuple(path for path in self._policy.readable if path != whole)
+
     def place(self, cwd: str | None = None) -> CommandContext:
         """Where a command would run, for `read_only_commands`. Raises `UsageError`; see `run`."""
         return CommandContext(self._folder(cwd), self._policy.roots, self._environment["PATH"])

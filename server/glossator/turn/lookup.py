@@ -31,7 +31,7 @@ from glossator.workspace import FileEntry
 
 MAX_CHARACTERS = 8_200  # of all that is shown
 _DEFINITIONS_SHARE = 0.6  # of them, at most, for definitions of names
-_MAX_NAMES = 6  # that are looked up
+_MAX_NAMES = 6  # that are looked up; and paths
 _MAX_BODIES = 3  # definitions of one name; of more, none is shown for its name alone
 _MAX_INSIDE = 8  # chunks of the files in which to look
 _MAX_WHOLE_WITH_MEMBERS = 60  # lines; a longer definition with members is not shown whole
@@ -55,7 +55,7 @@ async def look_up(
     if isinstance(decided, Deny):
         return ToolResult.failed(decided.reason)
     material = _Material(query, replace(context, reads=reads))
-    names, paths = names_in(query)[:_MAX_NAMES], paths_in(query)
+    names, paths = names_in(query)[:_MAX_NAMES], paths_in(query)[:_MAX_NAMES]
     files = await asyncio.to_thread(_files_at, paths, context)
     for name in names:
         await material.define(name, files)
@@ -192,8 +192,10 @@ def _files_at(paths: Iterable[str], context: ToolContext) -> list[FileEntry]:
     files = [each for each in context.snapshot.files() if not (hides and hides(each.path))]
     found: dict[str, FileEntry] = {}
     for path in paths:
-        for wanted in (path, path.rpartition("/")[2] if language_of(path) else path):
-            fits = [each for each in files if f"/{wanted}/" in f"/{each.relative}/"]
+        name = path.rpartition("/")[2]
+        named = [each for each in files if name in each.relative]
+        for wanted in (path, name if language_of(path) else path):
+            fits = [each for each in named if f"/{wanted}/" in f"/{each.relative}/"]
             if fits:
                 found |= {each.path: each for each in fits}
                 break

@@ -7,14 +7,18 @@ import pytest
 
 from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
+from glossator.core.permission import Mode
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import Message, ToolCall
 from glossator.llm.model_facts import ModelFacts
 from glossator.llm.offline import OfflineModel
+from glossator.permissions.decide import lifted_refusals
+from glossator.sandbox.output import Exit, exit_text
 from glossator.sessions.compaction.compaction import CarriedState, is_due
-from glossator.sessions.compaction.kept import collect, message_of
+from glossator.sessions.compaction.kept import collect, message_of, outcomes, text_of
+from glossator.sessions.compaction.tail import TailLimits, valid_tail
 from tests.llm.asking import asker
 from tests.sessions.compaction.compacting import (
     MUSING,
@@ -401,6 +405,29 @@ def results_of(tool: str, texts: list[str]) -> list[Message]:
 def test_of_many_results_the_newest_are_kept_in_their_order() -> None:
     kept = collect(results_of("Bash", [f"built {number}" for number in range(25)]), WEIGHTS)
     assert [text.splitlines()[-1] for text in kept.results] == [f"built {n}" for n in range(5, 25)]
+
+
+def test_a_command_that_failed_again_has_not_succeeded() -> None:
+    red, green = (f"[run 1] {exit_text(Exit(code))}" for code in (1, 0))
+    messages = results_of("Bash", [red, green, red])
+    for calling in messages[-6::2]:
+        calling["content"][0]["input"] = {"command": "pytest"}
+    assert list(outcomes(messages).values()) == [False]
+    assert list(outcomes(messages[:-2]).values()) == [True]
+    kept = collect(messages, WEIGHTS)
+    assert (len(kept.failures), len(kept.results)) == (1, 1)  # the same texts once
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_only_a_refusal_is_lifted(is_error: bool) -> None:
+    """A file that begins as a refusal does stays."""
+    (refusal, *_) = lifted_refusals(Mode.ASK)
+    limits = TailLimits(9_000, 9_000, 9_000)
+    for text, stays in ((f"{refusal}Go on.", not is_error), ("Plan mode lets you look.", True)):
+        messages = results_of("Bash", [text])
+        messages[-1]["content"][0]["is_error"] = is_error
+        (block,) = valid_tail(messages, limits, lifted_refusals(Mode.ASK))[-1]["content"]
+        assert (text_of(block["content"]) == text) is stays
 
 
 @pytest.mark.parametrize("extracted", [True, False])

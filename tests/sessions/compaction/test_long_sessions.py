@@ -23,6 +23,7 @@ from glossator.llm.model import Message, Model, ModelEvent, ModelRequest, Reply,
 from glossator.llm.model import ToolCall as Call
 from glossator.llm.offline import OfflineModel
 from glossator.permissions.decide import lifted_refusals
+from glossator.sandbox.output import Exit, exit_text
 from glossator.sessions.compaction.compaction import CarriedState, Compacted, compact
 from glossator.sessions.compaction.kept import KeptTools
 from glossator.sessions.compaction.own_texts import MODES
@@ -99,7 +100,7 @@ class Played:
             self.call("Bash", {"command": command}, ToolResult.failed(REFUSED))
             return
         code = self.random.choice((0, 0, 1))
-        said = f"{self.prose(50, 600)}\n[exit code {code}]"
+        said = f"{self.prose(50, 600)}\n[run {self.calls}] {exit_text(Exit(code))}"
         self.call("Bash", {"command": command}, ToolResult(said))
         self.failed += [command] * code
 

@@ -16,6 +16,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.shown import brief_arguments
 from glossator.core.tokens import estimate_tokens
 from glossator.llm import ContentBlock, Message, user_message
+from glossator.sandbox import ended_badly
 from glossator.sessions.compaction.own_texts import prompt_of
 
 _MAX_PART_CHARACTERS = 20_000  # characters of one part
@@ -52,7 +53,7 @@ def outcomes(messages: Sequence[Message]) -> dict[str, bool]:
     results = (block for message in messages for block in message["content"])
     return {
         call_in_words(calls.get(block["tool_use_id"])): not (
-            block.get("is_error") or _ENDED_BADLY.search(text_of(block.get("content")))
+            block.get("is_error") or ended_badly(text_of(block.get("content")))
         )
         for block in results
         if block.get("type") == "tool_result"
@@ -134,7 +135,6 @@ _OUTCOMES_TOKENS = 1_000
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 _INSTRUCTIONS = "user/instructions"  # kept whole
 _CLAIMS = ("tools/unchanged", "user/repeated")  # they say that something is shown above
-_ENDED_BADLY = re.compile(r"^\[(?:exit code [1-9]|ended by )", re.MULTILINE)  # of a command
 _FILE = re.compile(r"^(.+), (?:of the (?:user|project)|imported by .+):$", re.MULTILINE)
 # not the user's words, but kept as such
 _KEPT_WORDS = frozenset({"user/command", "user/image", "user/skill", "user/undone"})
@@ -189,7 +189,7 @@ def collect(
             if not _is_lifted(text, lifted):
                 failures.append(text)
         elif tool in weights.key:
-            (failures if _ENDED_BADLY.search(text) else results).append(text)
+            (failures if ended_badly(text) else results).append(text)
     newest = _once(results[::-1])[:_MAX_RESULTS]
     return KeptTexts(
         tuple(said), _once(failures), newest[::-1], before.summary, _newest_of_each(instructions)

@@ -130,7 +130,7 @@ def _now(block: ContentBlock, lifted: Sequence[str]) -> ContentBlock:
     if block.get("type") != "tool_result":
         return block
     text = text_of(block.get("content"))
-    if text.startswith(tuple(lifted)):
+    if block.get("is_error") and text.startswith(tuple(lifted)):
         return {**block, "content": load_prompt("compaction/lifted").render()}
     return (
         {**block, "content": load_prompt("compaction/gone").render()} if is_claim(text) else block

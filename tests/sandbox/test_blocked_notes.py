@@ -1,0 +1,63 @@
+"""What the model is told about paths that the sandbox kept a command from."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from glossator.sandbox.output import BlockedPaths, Output, blocked_notes
+
+OUTER = "[Commands see nothing outside the workspace but the system's folders, so these may exist: "
+HIDDEN = "[Hidden by the sandbox, as the user's rules say: "
+BLOCKED = BlockedPaths(
+    hidden=("/ws/secrets/env", "/ws/.env", "/ws/private"), cwd="/ws/app", readable=("/tools",)
+)
+
+
+def notes(said: str) -> list[str]:
+    output = Output(said.encode())
+    return list(blocked_notes(output, BLOCKED, ("/ws",), lambda path: os.path.relpath(path, "/ws")))
+
+
+@pytest.mark.parametrize(
+    ("said", "expect"),
+    [
+        ("cat: /home/me/a.txt: No such file or directory", [f"{OUTER}/home/me/a.txt]"]),
+        ("cat: ../../b/a.txt: No such file or directory", [f"{OUTER}/b/a.txt]"]),
+        (
+            "".join(f"cat: /{name}: No such file or directory\n" for name in "abcde"),
+            [f"{OUTER}/a, /b, /c and 2 more]"],
+        ),
+        ("cat: /home/a\u202eb: No such file or directory", [f"{OUTER}/home/a\\u202eb]"]),
+        ("cat: /ws/a.txt: No such file or directory", []),
+        ("cat: ../a.txt: No such file or directory", []),
+        ("cat: /tools/a.txt: No such file or directory", []),
+        ("cat: /usr/a.txt: No such file or directory", []),
+        ("GET /home/me 404 not found", []),
+        ("/home/me/a.txt", []),
+        # what rules hide: whole components, on the line that says so
+        ("cat: ../secrets/env: Permission denied", [f"{HIDDEN}secrets/env]"]),
+        ("[Errno 13] Permission denied: '/ws/secrets/env'", [f"{HIDDEN}secrets/env]"]),
+        ("cat: .env: Permission denied", [f"{HIDDEN}.env]"]),
+        ("cat: ../private/key: Permission denied", [f"{HIDDEN}private]"]),
+        ("cat: other/env: Permission denied", []),
+        ("the environment: Permission denied", []),
+        ("secrets/env\ncat: b: Permission denied", []),
+    ],
+)
+def test_what_the_sandbox_hides_is_said(said: str, expect: list[str]) -> None:
+    assert notes(said) == expect
+
+
+def test_nobody_looks_outside_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def looks(path: str) -> bool:
+        looked.append(path)
+        return True
+
+    for name in ("lexists", "exists", "isfile", "isdir"):
+        monkeypatch.setattr(os.path, name, looks)
+    notes("cat: /home/me/a.txt: No such file or directory")
+    assert not [path for path in looked if not path.startswith("/ws/")]
