@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { permission } from "../../src/ports/permission.ts";
 import { review } from "../../src/ports/review.ts";
-import type { EditPlan, Hunk } from "../../src/wire.ts";
+import type { EditPlan, Hunk, PermissionAnswer } from "../../src/wire.ts";
 import { demo, ready, type Tests, until } from "./hosted.ts";
 
 /** A plan that changes these lines (from 1) of a document. */
@@ -103,13 +103,14 @@ export const diffTests: Tests = {
     const taken: string[] = [];
     const take = (hunks: readonly Hunk[]) => taken.push(...hunks.map(({ id }) => id));
     const request = {
-      ...{ tool: "Edit", title: "May Edit?", detail: "", cut: null, plan, ...about },
+      ...{ tool: "Edit", title: "Edit a.py?", detail: "", cut: null, plan, ...about },
       ...{ reasons: [], suggestions: [], choices: ["once" as const, "deny" as const] },
     };
     for (const rejected of [["h4", "h5"], ["h4"]]) {
       const { leftOut, answer } = deciding();
-      const sheet = { ...answer, leftOut: () => leftOut, answer: () => undefined };
       const inquiry = permission(request, proposals, take);
+      const given = (answered: PermissionAnswer) => inquiry.complete?.(answered, leftOut);
+      const sheet = { ...answer, leftOut: () => leftOut, answer: given };
       const beside = inquiry.beside?.(sheet);
       await inquiry.open();
       const input = proposed()[0]?.input as vscode.TabInputTextDiff;
