@@ -71,6 +71,23 @@ def test_a_family_of_words_meets(family: str) -> None:
         assert stem(other) in first or stem(first) in other
 
 
+@pytest.mark.parametrize(
+    "family",
+    [
+        "array arrays arrayed",
+        "deploy deploys deployed deploying",
+        "display displays displayed displaying",
+        "query queries queried querying",
+        "alias aliases aliased aliasing",
+        "delay delays delayed delaying",
+        "survey surveys surveyed",
+        "overlay overlays",
+    ],
+)
+def test_singular_plural_and_past_are_one(family: str) -> None:
+    assert len({stem(word) for word in family.split()}) == 1
+
+
 @pytest.mark.parametrize("word", ["run", "ring", "sing", "bed", "was", "e", ""])
 def test_short_words_stay(word: str) -> None:
     assert stem(word) == word

@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = tuple("ations ation yings ying ings ing ies ied ie ers er ed es s e y".split())
+_AFTER_CONSONANT = ("yings", "ying", "y")  # "query", but "array" has no ending
 _NO_PLURAL = ("as", "is", "ss", "us")  # alias, analysis, class, status
 DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
 _RECEIVER = r"(?:\([^)\n]*\)[ \t]*)?"  # of a method of Go
@@ -98,6 +99,8 @@ def stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
             shorter = word[: -len(ending)]
+            if ending in _AFTER_CONSONANT and shorter[-1] in "aeiou":
+                continue
             return shorter[:-1] if shorter[-1] == shorter[-2] and ending != "s" else shorter
     return word
 
