@@ -54,12 +54,19 @@ _OTHER_LANGUAGES = tuple(
 )
 
 
-def stop_words(words: Iterable[str]) -> frozenset[str]:
-    """The words that tell nothing in a question of these words, in the language that it is in."""
+def foreign_stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The words that tell nothing in the other language that these words are in; none if English.
+
+    They are in another language if they hold at least two of its words, and more than of English.
+    """
     said = {word.lower() for word in words}
     other = max(_OTHER_LANGUAGES, key=lambda each: len(said & each))
-    found = len(said & other)
-    return STOP_WORDS | other if found > max(1, len(said & STOP_WORDS)) else STOP_WORDS
+    return other if len(said & other) > max(1, len(said & STOP_WORDS)) else frozenset()
+
+
+def stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The words that tell nothing in a question of these words, in the language that it is in."""
+    return STOP_WORDS | foreign_stop_words(words)
 
 
 def query_terms(question: str) -> tuple[str, ...]:
