@@ -112,7 +112,10 @@ def stem(word: str) -> str:
     return word
 
 
-_IMPORT = re.compile(r"\s*(?:from|import|(?:pub )?use|using|require|#include)\b")
+_IMPORT = re.compile(  # but neither import("x"), nor `using (var x = ...)` of C#
+    r"""\s*(?:(?:from|import)(?=["'{*\s]|$)|(?:pub )?use\s+(?!\()|using\s+(?!\(|var\b)"""
+    r"|(?:require|#include)\b)"
+)
 
 
 def is_import(line: str) -> bool:
