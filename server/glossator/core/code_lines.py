@@ -22,9 +22,7 @@ _ONLY_IMPORTS = re.compile(
     r"(?:pub(?:\(\w+\))? )?mod \w+;|package [\w.]+;?$|extern crate\b|__all__\b|#include\b"
     r"|export (?:type )?(?:\*|\{).*|export (?:type )?\{?$"
 )
-_IMPORTS_GO_ON = re.compile(
-    r"(?:from|import|(?:pub(?:\(\w+\))? )?use|export)\b.*[({]\s*(?://.*|#.*)?$"
-)
+_IMPORTS_GO_ON = re.compile(r"(?:from|import|(?:pub )?use|export)\b.*[({]\s*(?://.*|#.*)?$")
 _LETTERS = re.compile(r"\w")
 
 
