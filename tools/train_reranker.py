@@ -53,7 +53,7 @@ FIXED = {
     "example": -2.0,
     "old": -2.5,
     "port": -1.5,
-    "manifest": 5.0,
+    "manifest": 3.9,
     "named_first": 0.25,
     "named_type": 0.5,
     "symbol": 4.0,

@@ -34,6 +34,9 @@ from glossator.core.file_kinds import (
         "ui/__snapshots__/app.ts",
         "core/testdata/one.go",
         "core/test-fixtures/one.tf",
+        "src/server/test/fixtures/one.json",
+        "server/spec/unit/fixtures/one.rb",
+        "cmd/script/one.txtar",
     ],
 )
 def test_tests(path: str) -> None:
@@ -47,7 +50,7 @@ def test_tests(path: str) -> None:
             "src/testing.py",
             "contest.py",
             "latest/app.py",
-            "app.latest",
+            *("app.latest", "a.contest", "x.attest"),
             "special.py",
             "attest.go",
             "inspect.py",
@@ -119,6 +122,7 @@ def test_prose_counts_less_than_code_and_more_than_a_changelog() -> None:
 
 def test_instructions_for_agents_are_no_prose_and_sums_are_generated() -> None:
     assert kind_of(".agents/review.md") is FileKind.CUSTOMIZATION
+    assert kind_of(".agents/tools/run.py") is FileKind.CUSTOMIZATION
     assert kind_of("go.sum") is FileKind.GENERATED
 
 
@@ -145,6 +149,18 @@ def test_manifests(path: str, manifest: bool) -> None:
         ("What dependencies does it have?", True),
         ("list all dependencies", True),
         ("how are dependencies resolved", False),
+        ("Which third-party dependencies are there", True),
+        ("where are the dependencies of the project", True),
+        ("Which dependencies are pinned?", True),
+        ("which version of Python is needed", True),
+        ("What are the package's dependencies", True),
+        ("How are all circular dependencies between tasks resolved?", False),
+        ("What dependencies does the scheduler need", False),
+        ("Which dependencies has a path operation?", False),
+        ("How are all dependencies of a route solved before it is called?", False),
+        ("What happens when dependencies with yield raise", False),
+        ("How are dependencies overridden for the app in a test", False),
+        ("Which class holds the dependencies of a request", False),
         ("where is the version compared", False),
     ],
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from glossator.core.terms import identifiers, query_terms, stem
+from glossator.core.terms import foreign_stop_words, identifiers, query_terms, stem, stop_words
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,41 @@ def test_a_family_of_words_meets(family: str) -> None:
         assert stem(other) in first or stem(first) in other
 
 
+@pytest.mark.parametrize(
+    "family",
+    [
+        "array arrays arrayed",
+        "deploy deploys deployed deploying",
+        "display displays displayed displaying",
+        "query queries queried querying",
+        "alias aliases aliased aliasing",
+        "delay delays delayed delaying",
+        "survey surveys surveyed",
+        "overlay overlays",
+    ],
+)
+def test_singular_plural_and_past_are_one(family: str) -> None:
+    assert len({stem(word) for word in family.split()}) == 1
+
+
 @pytest.mark.parametrize("word", ["run", "ring", "sing", "bed", "was", "e", ""])
 def test_short_words_stay(word: str) -> None:
     assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    ("question", "foreign"),
+    [
+        ("Where is the MIT license comment checked?", ""),
+        ("Which map does con.se use", ""),
+        ("Where do we die", ""),
+        ("", ""),
+        ("Wo wird der Wert mit dem Index gelesen?", "wo wird der mit dem"),
+        ("Comment la classe est-elle créée?", "comment la est elle"),
+        ("¿Dónde se lee el valor?", "dónde se el"),
+    ],
+)
+def test_small_words_of_another_language(question: str, foreign: str) -> None:
+    words = re.findall(r"\w+", question.lower())
+    assert foreign_stop_words(words) & {*words} == {*foreign.split()}
+    assert foreign_stop_words(words) <= stop_words(words)

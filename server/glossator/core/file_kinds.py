@@ -56,7 +56,7 @@ def _rule(kind: FileKind, path: str, asked: str, weight: float) -> _Rule:
 _RULES = (  # the first that fits counts
     _rule(
         FileKind.CUSTOMIZATION,  # it speaks of the code, in the words that questions use
-        r"(^|/) \. ( claude/ (agents | skills | commands) | agents ) / .* (?i: \.md ) $",
+        r"(^|/) \. ( agents/ | claude/ (agents | skills | commands) / .* (?i: \.md ) $ )",
         r"\bsub-?agents?\b|\bskills?\b|\bslash commands?\b|\.claude\b",
         0.1,
     ),
@@ -79,7 +79,8 @@ _RULES = (  # the first that fits counts
         | (^|/) (?i: tests? | specs? ) [_-] [^/]* $  # test_a.py
         | [^/] [_.-] (?i: tests? | specs? ) ( [.-] [^/]* )? $  # a_test.go, a.spec.ts
         | [a-z0-9] (Tests? | Specs?) \. [^/]* $  # ParserTest.java
-        | \. (?i: [a-z]+ (?<!la) test | snap | golden ) $  # a.caddyfiletest
+        | (^|/) (?i: tests? | specs? ) / (.*/)? (?i: fixtures ) /
+        | \. (?i: caddyfiletest | txtar | golden | snap ) $
         """,
         # "the test client" is a client
         r"\b(tests|tested|testing|specs?|fixtures?|mocks?)\b|(?<!\bthe )(?<!\ba )\btest\b"
@@ -142,10 +143,13 @@ _MANIFEST = re.compile(
     r" | [^/]+\.csproj ) $",
     re.VERBOSE,
 )
-_OF_MANIFESTS = re.compile(
-    r"\bdependenc(y|ies)\b.*\b(declared?|listed|required?|needed|pinned|has|have|versions?)\b"
-    r"|\b(which|what|list|all|the project'?s|declared?|third[- ]party)\b.*\bdependenc(y|ies)\b"
-    r"|\bversions?\b.*\b(declared?|required?|supported|pinned)\b",
+_THE_PROJECT = r"(it|we|(this|the|each|every) (project|packages?|app(lication)?|library|repo\w*))"
+_OF_MANIFESTS = re.compile(  # other questions about dependencies are about code that injects them
+    r"\bdependenc(y|ies)\b.*\b(declared?|listed|pinned|third[- ]party)\b"
+    r"|\b(declared?|listed|pinned|third[- ]party)\b.*\bdependenc(y|ies)\b"
+    rf"|\bdependenc(y|ies) (of|in|for|does|do|has|have) {_THE_PROJECT}\b"
+    r"|\b(project|package)('?s)? dependenc(y|ies)\b|^\W*list (all )?(the )?dependencies\b"
+    r"|\bversions?\b.*\b(declared?|required?|supported|needed|pinned)\b",
     re.IGNORECASE,
 )
 

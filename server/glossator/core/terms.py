@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = tuple("ations ation yings ying ings ing ies ied ie ers er ed es s e y".split())
+_AFTER_CONSONANT = ("yings", "ying", "y")  # "query", but "array" has no ending
 _NO_PLURAL = ("as", "is", "ss", "us")  # alias, analysis, class, status
 DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
 _RECEIVER = r"(?:\([^)\n]*\)[ \t]*)?"  # of a method of Go
@@ -53,12 +54,19 @@ _OTHER_LANGUAGES = tuple(
 )
 
 
-def stop_words(words: Iterable[str]) -> frozenset[str]:
-    """The words that tell nothing in a question of these words, in the language that it is in."""
+def foreign_stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The words that tell nothing in the other language that these words are in; none if English.
+
+    They are in another language if they hold at least two of its words, and more than of English.
+    """
     said = {word.lower() for word in words}
     other = max(_OTHER_LANGUAGES, key=lambda each: len(said & each))
-    found = len(said & other)
-    return STOP_WORDS | other if found > max(1, len(said & STOP_WORDS)) else STOP_WORDS
+    return other if len(said & other) > max(1, len(said & STOP_WORDS)) else frozenset()
+
+
+def stop_words(words: Iterable[str]) -> frozenset[str]:
+    """The words that tell nothing in a question of these words, in the language that it is in."""
+    return STOP_WORDS | foreign_stop_words(words)
 
 
 def query_terms(question: str) -> tuple[str, ...]:
@@ -98,11 +106,16 @@ def stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
             shorter = word[: -len(ending)]
+            if ending in _AFTER_CONSONANT and shorter[-1] in "aeiou":
+                continue
             return shorter[:-1] if shorter[-1] == shorter[-2] and ending != "s" else shorter
     return word
 
 
-_IMPORT = re.compile(r"\s*(?:from|import|(?:pub )?use|using|require|#include)\b")
+_IMPORT = re.compile(  # but neither import("x"), nor `using (var x = ...)` of C#
+    r"""\s*(?:(?:from|import)(?=["'{*\s]|$)|(?:pub )?use\s+(?!\()|using\s+(?!\(|var\b)"""
+    r"|(?:require|#include)\b)"
+)
 
 
 def is_import(line: str) -> bool:

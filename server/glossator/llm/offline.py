@@ -28,6 +28,7 @@ from glossator.llm.model import (
 )
 from glossator.llm.offline_answer import best_definitions, by_worth, compose, looked_up_names
 from glossator.llm.offline_view import (
+    ALIKE,
     Names,
     ReadableLines,
     View,
@@ -45,7 +46,6 @@ _PROSE = "*.{md,markdown,rst,adoc,txt}"
 _PROSE_HITS = 2
 _ABOVE, _BELOW = 25, 8  # lines read around a place: comments, the end of a statement
 _READ_LINES = 220
-_ALIKE = 0.8  # the ratio of `difflib` for a name with a slip
 
 
 class OfflineModel:
@@ -148,7 +148,7 @@ def _similar(seen: View) -> list[str]:
     instead: list[str] = []
     for name in names_of(seen.question).sure:
         last = re.split(r"\W", name)[-1]
-        alike = get_close_matches(last, seen.near.get(name, ()), 1, _ALIKE)
+        alike = get_close_matches(last, seen.near.get(name, ()), 1, ALIKE)
         instead += alike or [last]
     return [name for name in instead if name not in seen.asked][:1]
 

@@ -199,11 +199,13 @@ class _Answer:
         absent = [word for word in seen.absent if not seen.respelled.get(word)]
         if not absent or seen.attached:
             return []
-        if 2 * len(absent) >= len(query_terms(seen.meant)):
+        foreign = without_joining_words(seen.question) != seen.question
+        few = 1 if foreign else 2  # code has hardly any words of another language
+        if few * len(absent) >= len(query_terms(seen.meant)):
             return absent
         # nothing is about a name that does not hold it; a capital tells nothing at the beginning,
         # nor in a language whose nouns have one
-        if without_joining_words(seen.question) != seen.question:
+        if foreign:
             return []
         missing = {name for name in names_of(seen.question).sure if name not in names}
         return [

@@ -14,6 +14,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.terms import (
     DEFINING,
     STOP_WORDS,
+    foreign_stop_words,
     identifiers,
     parts_of,
     query_terms,
@@ -43,20 +44,9 @@ _LONE = re.compile(r"\s*([A-Za-z_]\w{2,})\s*[?.!]?\s*")
 _CAPITAL = re.compile(r"(?<=[\w,] )([A-Z]\w{2,})\b")
 _SLIP_LETTERS = 5  # with a letter more or less, a shorter word is another word,
 _LONG_LETTERS = 8  # and with another letter one of fewer than so many
-_ALIKE = 0.8  # the ratio of `difflib` for a word with a slip
+ALIKE = 0.8  # the ratio of `difflib` for a word or a name with a slip
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Words of other languages that only join others, and are none in English.
-_JOINING = frozenset(
-    """
-    wo wie wird werden sind der das den dem des ein eine einer einen und oder nicht von mit wenn
-    welche welcher welches kann warum wann gibt ist für zu
-    où est sont les une des dans et ou que qui quel quelle quels quelles pour avec pourquoi quand
-    comment
-    dónde donde cómo qué cuál cuándo el los las una del y por para con se un la le en
-    onde como quando são uma dove quali sono gli della nel
-    """.split()
-)
-_OTHER_LANGUAGE = 2  # such words in a question
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +131,8 @@ def names_of(question: str) -> Names:
 
 def without_joining_words(question: str) -> str:
     """The question without the joining words of another language, if it is asked in one."""
-    joining = [word for word in _LETTERS.findall(question) if word.lower() in _JOINING]
-    if len({word.lower() for word in joining}) < _OTHER_LANGUAGE:
-        return question
-    return re.sub(rf"\b(?:{'|'.join(joining)})\b", " ", question)
+    joining = foreign_stop_words(_WORD.findall(question))
+    return _WORD.sub(lambda word: " " if word[0].lower() in joining else word[0], question)
 
 
 def slips_of(word: str) -> str:
@@ -182,7 +170,7 @@ def meant_by(word: str, said: str) -> str:
 
     alike = {each: likeness(each) for each in found if pattern.match(each)}
     best = max(alike, key=lambda each: (round(alike[each], 2), found[each], each), default="")
-    return best if best and alike[best] >= _ALIKE else ""
+    return best if best and alike[best] >= ALIKE else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ _VAGUE = frozenset(
 )
 
 
-_COMMON = frozenset(  # words that any statement about code may hold
+_COMMON = frozenset(  # in statements about code
     """
     again argument attribute block boolean case character column condition content count current
     data default element empty end entry example field first flag format given group held holder
@@ -74,8 +74,8 @@ def bearing(
 ) -> list[int]:
     """The places of texts (each with a path) that bear on the question, best first; blocking.
 
-    Those that the question has `named` come first. Others share enough with it: two words that not
-    any statement about code may hold, or one that is rare or part of a name.
+    Those that the question has `named` come first. Others share enough with it: two words that are
+    not common in statements about code, or one that is rare or part of a name.
     """
     found = _scores(question, [_counts_of_text(*each) for each in texts])
     rare = max(_RARE, _RARE_SHARE * len(texts))

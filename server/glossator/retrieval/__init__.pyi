@@ -15,7 +15,7 @@ from .chunks.cutting import Chunk, described
 from .chunks.jobs import KeepContexts, cut_documents
 from .chunks.keeper import ChunkKeeper
 from .chunks.requests import ALL_STAGES, ChunkStatus, Reason, StageRank, Stages
-from .chunks.words import QuestionWords, Telling, question_of, telling_lines, terms_of
+from .chunks.words import BestLines, QuestionWords, best_lines, question_of, terms_of
 from .contexts.batches import Pace
 from .contexts.context_file import (
     ContextFile,
@@ -81,6 +81,7 @@ __all__ = [
     "MAX_VALUE_BYTES",
     "VECTORS",
     "BatchesEnded",
+    "BestLines",
     "Candidate",
     "Chunk",
     "ChunkIndex",
@@ -134,11 +135,11 @@ __all__ = [
     "StageRank",
     "Stages",
     "Tariff",
-    "Telling",
     "VectorPlace",
     "VectorStore",
     "Vectors",
     "VoyageReranker",
+    "best_lines",
     "choose",
     "chunk_key",
     "chunk_text",
@@ -161,7 +162,6 @@ __all__ = [
     "rank",
     "scaled",
     "search_answer",
-    "telling_lines",
     "terms_of",
     "text_key",
     "vectors_file",

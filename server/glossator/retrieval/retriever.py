@@ -33,7 +33,7 @@ from glossator.retrieval.chunks.requests import (
 )
 from glossator.retrieval.chunks.words import words_of
 from glossator.retrieval.likely import likely_files
-from glossator.retrieval.telling import tells
+from glossator.retrieval.worth_showing import is_worth_showing
 from glossator.settings import WorkspaceSettings
 from glossator.symbols import Library
 from glossator.worker import JobProgress, Worker, WorkerGone, WorkerPhase, run_here
@@ -200,7 +200,7 @@ class Retriever:
                 break
             asked = replace(asked, fresh=asked.fresh | changed)  # read them as they are now
         if asked.corpus is not None:  # the figures that rank know a part of the files alone
-            hits = _telling_first(snapshot, question, hits)
+            hits = _worth_showing_first(snapshot, question, hits)
         problem = "" if self.embedding is None else self.embedding.problem
         if found.problem and not (found.problem == LOADING and problem):
             problem = found.problem
@@ -299,14 +299,16 @@ async def _reranked(
     ], ""
 
 
-def _telling_first(snapshot: WorkspaceSnapshot, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits in their order, but what tells nothing, and package metadata, comes last."""
+def _worth_showing_first(
+    snapshot: WorkspaceSnapshot, question: str, hits: Sequence[Hit]
+) -> list[Hit]:
+    """The hits in their order, but what is not worth showing, and package metadata, comes last."""
     about_data = FileKind.DATA in asked_kinds(question)
 
     def comes_last(hit: Hit) -> bool:
         path = snapshot.relative(hit.document.path)
         is_metadata = kind_of(path) is FileKind.DATA and not about_data
-        return is_metadata or not tells(question, path, hit.chunk, hit.lines)
+        return is_metadata or not is_worth_showing(question, path, hit.chunk, hit.lines)
 
     return sorted(hits, key=comes_last)
 

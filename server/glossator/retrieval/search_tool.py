@@ -16,9 +16,9 @@ from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.retrieval.answers import SearchAnswer, SearchHit, SearchReason, StagePlace
 from glossator.retrieval.chunks.cutting import Chunk
 from glossator.retrieval.chunks.requests import ALL_STAGES, Stages
-from glossator.retrieval.chunks.words import QuestionWords, question_of, telling_lines, terms_of
+from glossator.retrieval.chunks.words import QuestionWords, best_lines, question_of, terms_of
 from glossator.retrieval.retriever import Found, Hit, Rerank, Retriever
-from glossator.retrieval.telling import tells
+from glossator.retrieval.worth_showing import is_worth_showing
 from glossator.tools import (
     ReadRange,
     ReadState,
@@ -145,7 +145,7 @@ def _answer(
 def _hit(snapshot: WorkspaceSnapshot, question: QuestionWords, hit: Hit) -> SearchHit:
     chunk, lines = hit.chunk, hit.lines
     name = chunk.defines[0] if chunk.defines else ""
-    told = telling_lines(question, lines, chunk.first_line, name)
+    told = best_lines(question, lines, chunk.first_line, name)
     places = hit.places.items()
     return SearchHit(
         path=snapshot.relative(hit.document.path),
@@ -238,7 +238,7 @@ def _blocks(
             left -= not is_part or len(lines) > _FEW_LINES
             yield block
         else:
-            told = telling_lines(question, hit.lines, place.first_line, most=_TOLD_LINES)
+            told = best_lines(question, hit.lines, place.first_line, most=_TOLD_LINES)
             yield _Block(hit, head, told.lines, False, _TOLD_CHARACTERS)
 
 
@@ -248,20 +248,20 @@ def _worth_showing(
     hits: Sequence[Hit],
     new: Sequence[Sequence[int]],
 ) -> frozenset[int]:
-    """Which hits to show whole: those with `new` lines that tell something, or else any."""
+    """Which hits to show whole: those whose `new` lines are worth it, or else any."""
     shown = [at for at, lines in enumerate(new) if lines]
-    telling = [
+    worth = [
         at
         for at in shown
         if at < _AMONG
-        and tells(
+        and is_worth_showing(
             question.text,
             snapshot.relative(hits[at].document.path),
             hits[at].chunk,
             [hits[at].document.lines[number - 1] for number in new[at]],
         )
     ]
-    return frozenset(telling or shown)
+    return frozenset(worth or shown)
 
 
 def _not_above(hit: Hit, reads: ReadState) -> tuple[int, ...]:

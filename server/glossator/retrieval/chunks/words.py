@@ -1,4 +1,4 @@
-"""The words of texts and questions: terms for the index, and the lines of a chunk that tell most.
+"""The words of texts and questions: terms for the index, and the best lines of a chunk.
 
 Identifiers are terms whole and in parts, words by their stems. A term is stored as the CRC-32 of
 its UTF-8, four bytes instead of a string; two terms of one question that share a hash are less
@@ -117,20 +117,20 @@ def question_of(text: str) -> QuestionWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """Lines (1-based, ascending), and the words of the question as they stand in the chunk."""
+class BestLines:
+    """Lines of a chunk (1-based, ascending), and the question's words as they stand there."""
 
     lines: tuple[int, ...]
     words: tuple[str, ...]
 
 
-def telling_lines(
+def best_lines(
     question: QuestionWords,
     lines: Sequence[str],
     first_line: int,
     name: str = "",
     most: int = MAX_LINES,
-) -> Telling:
+) -> BestLines:
     """At most so many lines of the chunk that begins at `first_line` and defines `name`.
 
     A term counts by how few lines hold it, and less once a line with it was taken, or in an import.
@@ -154,7 +154,7 @@ def telling_lines(
             name = ""
         held.append(found)
     rows = _joined(_filled(_best(held, most), lines, most // 2))
-    return Telling(tuple(first_line + row for row in rows), tuple(words))
+    return BestLines(tuple(first_line + row for row in rows), tuple(words))
 
 
 class _Counts(dict[str, tuple[tuple[str, float], ...]]):

@@ -1,4 +1,4 @@
-"""Which chunks tell something: code, rather than the heads of files, long comments or tests."""
+"""Which chunks are worth showing: code, not the heads of files, long comments or tests."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from glossator.core.code_lines import code_lines
 from glossator.core.file_kinds import CODE, FileKind, asked_kinds, kind_of, language_of
 from glossator.retrieval.chunks.cutting import Chunk
 
-_CODE_SHARE = 1 / 3  # of a chunk's lines that is code, in one that tells something
+_CODE_SHARE = 1 / 3  # of a chunk's lines that is code, in one worth showing
 _TEST_MODULES = {("tests",), ("test",)}  # within a file of code, as Rust has them
-_TELL_LITTLE = {FileKind.GENERATED, FileKind.CUSTOMIZATION, FileKind.CHANGELOG}
+_SELDOM_WORTH = {FileKind.GENERATED, FileKind.CUSTOMIZATION, FileKind.CHANGELOG}
 
 
-def tells(question: str, path: str, chunk: Chunk, lines: Sequence[str]) -> bool:
-    """Whether some `lines` of a chunk tell something; `path` is relative.
+def is_worth_showing(question: str, path: str, chunk: Chunk, lines: Sequence[str]) -> bool:
+    """Whether some `lines` of a chunk are worth showing; `path` is relative.
 
-    Imports, licences and long comments do not, nor do tests and changelogs, unless the question
+    Imports, licences and long comments are not, nor are tests and changelogs, unless the question
     names them.
     """
     kind, asked = kind_of(path), asked_kinds(question)
     if chunk.within[:1] in _TEST_MODULES:
         kind = FileKind.TEST
-    if kind not in asked and (kind is FileKind.TEST or kind in _TELL_LITTLE):
+    if kind not in asked and (kind is FileKind.TEST or kind in _SELDOM_WORTH):
         return False
     if language_of(path) not in CODE:
         return True

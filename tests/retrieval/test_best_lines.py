@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.retrieval import question_of, telling_lines
+from glossator.retrieval import best_lines, question_of
 
 CHUNK = """\
 def log_in(token):
@@ -27,13 +27,13 @@ def log_in(token):
     ],
 )
 def test_lines(question: str, lines: tuple[int, ...], words: tuple[str, ...]) -> None:
-    told = telling_lines(question_of(question), CHUNK, 10, "log_in")
+    told = best_lines(question_of(question), CHUNK, 10, "log_in")
     assert (set(told.lines), told.words) == (set(lines), words)
 
 
 def test_many_matches_are_few_lines() -> None:
     lines = [f"zebra(stripe_{n})" for n in range(80)]
-    assert len(telling_lines(question_of("zebra stripe"), lines, 1).lines) <= 8
+    assert len(best_lines(question_of("zebra stripe"), lines, 1).lines) <= 8
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,6 @@ def test_many_matches_are_few_lines() -> None:
 )
 def test_two_lines_an_import_last(question: str, lines: tuple[int, ...]) -> None:
     text = ["from a import session", "check(token)", "open_session(token)", "note(token)"]
-    assert telling_lines(question_of(question), text, 10, most=2).lines == lines
-    best = telling_lines(question_of("session"), text, 10, most=1)
+    assert best_lines(question_of(question), text, 10, most=2).lines == lines
+    best = best_lines(question_of("session"), text, 10, most=1)
     assert best.lines == (12,)
