@@ -26,7 +26,7 @@ export async function story(stage) {
   await stage.turn.locator(".cite.read").waitFor();
   await stage.picture("stopped-answer");
   const { requests } = await model.told();
-  assert.match(JSON.stringify(requests.at(-1).messages), /not answered to its end/);
+  assert.match(JSON.stringify(requests.at(-1).messages), /not fully answered/);
   await stage.clear();
   await panel.getByRole("button", { name: "Sessions" }).click();
   await panel.locator(".sessions").getByText("What are retries?").click();
