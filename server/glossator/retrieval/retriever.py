@@ -308,7 +308,8 @@ def _worth_showing_first(
     def comes_last(hit: Hit) -> bool:
         path = snapshot.relative(hit.document.path)
         is_metadata = kind_of(path) is FileKind.DATA and not about_data
-        return is_metadata or not is_worth_showing(question, path, hit.chunk, hit.lines)
+        lines = () if hit.chunk.within else hit.lines  # comments make no head of a definition
+        return is_metadata or not is_worth_showing(question, path, hit.chunk, lines)
 
     return sorted(hits, key=comes_last)
 
