@@ -308,7 +308,7 @@ def _worth_showing_first(
     def comes_last(hit: Hit) -> bool:
         path = snapshot.relative(hit.document.path)
         is_metadata = kind_of(path) is FileKind.DATA and not about_data
-        lines = () if hit.chunk.within else hit.lines  # comments make no head of a definition
+        lines = () if hit.chunk.defines else hit.lines  # with long comments it is no head, too
         return is_metadata or not is_worth_showing(question, path, hit.chunk, lines)
 
     return sorted(hits, key=comes_last)
