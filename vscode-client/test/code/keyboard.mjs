@@ -40,7 +40,7 @@ export async function story(stage) {
   await panel.locator(".queue").getByText("Goes to the model with the next results").waitFor();
   await stage.picture("keyboard-asked");
 
-  await tabTo(page, card.locator("vscode-button").first(), "Shift+Tab");
+  await tabTo(page, card, "Shift+Tab");
   await keyboard.press("1");
   await turn.getByText("The tax is seven now").waitFor();
   await panel.locator(".answer").getByText("There are none.").waitFor(); // the queue went on by itself
