@@ -184,7 +184,7 @@ async def test_while_the_index_is_not_complete_code_comes_first(
         "package.json": '{"name": "zebra-stripes", "description": "zebra stripes"}\n',
         "tests/test_zebra.py": zebra.format("test_zebra_stripes"),
         "src/paint.py": zebra.format("paint"),
-        "src/wash.py": zebra.format("wash"),
+        "src/wash.py": "# with water\n" * 20 + zebra.format("wash"),  # comments make no head of it
     }
     for path, text in files.items():
         (tree / path).parent.mkdir(exist_ok=True)

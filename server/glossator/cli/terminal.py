@@ -120,15 +120,18 @@ class SharedKeyboard:
     def __init__(self, keyboard: Keyboard) -> None:
         self.keyboard = keyboard
         self._waiting: list[asyncio.Future[str]] = []
+        self._kept: list[str] = []  # lines whose reader was cancelled as they came
         self._reading: asyncio.Task[None] | None = None
         self._is_lent = False
 
     def forget(self) -> None:
         """Drop what was typed."""
+        self._kept.clear()
         self.keyboard.forget()
 
     def aside(self) -> AbstractContextManager[None]:
         """Like a `Keyboard`'s."""
+        self._kept.clear()
         return self.keyboard.aside()
 
     def put(self, text: str) -> bool:
@@ -137,14 +140,19 @@ class SharedKeyboard:
 
     async def line(self) -> str:
         """Like a `Keyboard`'s."""
+        if self._kept:
+            return self._kept.pop(0)
         typed: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._waiting.append(typed)
         self._begin()
         try:
             return await typed
+        except asyncio.CancelledError:
+            if not typed.cancelled():
+                self._kept.append(typed.result())
+            raise
         finally:
-            if typed in self._waiting:
-                self._waiting.remove(typed)
+            self._waiting.remove(typed)
             if not self._waiting:
                 self._stop()
 
@@ -172,7 +180,11 @@ class SharedKeyboard:
     async def _read(self) -> None:
         while self._waiting:
             line = await self.keyboard.line()
-            self._waiting.pop().set_result(line)
+            waiting = [each for each in self._waiting if not each.done()]
+            if waiting:
+                waiting[-1].set_result(line)
+            else:
+                self._kept.append(line)
 
 
 def _settle(typed: asyncio.Future[bytes], read: Callable[[], bytes]) -> None:
