@@ -73,6 +73,18 @@ async def test_a_plan_is_started_in_the_mode_that_was_chosen(tmp_path: Path) -> 
             == s.port.of(RunStarted)[-1].question
             == "I accept the plan. Carry it out."
         )
+        assert s.port.of(RunStarted)[-1].shown == "Start the plan"
+
+
+async def test_asked_again_it_is_shown_as_what_was_done(tmp_path: Path) -> None:
+    script = [Turn(_READ), _PLANNED, Turn(Text("Done.")), Turn(Text("Done.")), Turn(Text("Yes."))]
+    async with stage(tmp_path / "ws", _FILES, script, _PLAN) as s:
+        session = (await s.ask("Fix it.")).session_id
+        await start_plan(s.app, StartPlanRequest(session, Mode.ACCEPT_EDITS))
+        await retry(s.app, RetryRequest(session))
+        await retry(s.app, RetryRequest(session, question="Is it fixed?"))
+        shown = [each.shown for each in s.port.of(RunStarted)]
+        assert shown == ["", "Start the plan", "Start the plan", ""]
 
 
 _LONG = Turn(

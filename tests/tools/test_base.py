@@ -88,6 +88,26 @@ def test_every_argument_is_described(tool: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "given", "asked"),
+    [
+        ("Bash", {"command": "make"}, "Run this command"),
+        ("Edit", {"path": "a.py", "old_text": "a", "new_text": "b"}, "Edit a.py"),
+        ("Write", {"path": "a.py", "content": ""}, "Write a.py"),
+        ("Move", {"path": "a.py", "new_path": "b.py"}, "Move a.py to b.py"),
+        ("Read", {"path": "a.py"}, "Read a.py"),
+        ("Grep", {"pattern": "a", "path": "src"}, "Search in src"),
+        ("Grep", {"pattern": "a"}, ""),  # the question is then "Use Grep?"
+        ("Glob", {"pattern": "*.py"}, ""),
+    ],
+)
+def test_what_a_question_says_that_a_call_would_do(
+    name: str, given: dict[str, str], asked: str
+) -> None:
+    tool = all_tools(diagnostics=False, agents=False)[name]
+    assert tool.args.model_validate(given).asked_to() == asked
+
+
+@pytest.mark.parametrize(
     ("file_type", "ending"),
     [("py", ".pyi"), ("Python", ".py"), (".ts", ".tsx"), ("typescript", ".mts"), ("yml", ".yaml")],
 )

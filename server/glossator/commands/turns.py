@@ -306,6 +306,7 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
             plan=PlanChoice(was.plan) if was.plan else None,
             only_reads=was.only_reads and is_same,
             steered=tuple(steered),
+            shown=was.shown if is_same else "",
         )
         answered = await answer(app, again, go_back)
     gone = await dropping(app, session, dropped)

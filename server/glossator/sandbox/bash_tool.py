@@ -24,8 +24,6 @@ _MILLISECONDS_FROM = 10_000  # larger timeouts are milliseconds
 class BashArgs(ToolArgs):
     """Arguments of Bash."""
 
-    verb: ClassVar[str] = "Run this command"
-
     command: str | None = Field(None, min_length=1, max_length=20_000)
     cwd: str | None = Field(None, description="Folder; else the workspace.")
     timeout_seconds: int | None = Field(
@@ -55,6 +53,10 @@ class BashArgs(ToolArgs):
         if command is not None and "\0" in command:
             raise ValueError("it contains a NUL, which no command can")
         return command
+
+    def asked_to(self) -> str:
+        """The command itself is shown with the question."""
+        return "Run this command"
 
     def preview(self, _context: ToolContext) -> str:
         """The command, and its options."""

@@ -135,7 +135,7 @@ class ToolArgs(BaseModel):
     def asked_to(self) -> str:
         """What the call would do, for the question about it; "" if only its tool's name says it."""
         paths = ", ".join(self.paths())
-        return f"{self.verb} {paths}" if self.verb and paths else self.verb
+        return f"{self.verb} {paths}" if self.verb and paths else ""
 
     def preview(self, _context: ToolContext) -> str:
         """What the user sees of the call before allowing it; blocking.

@@ -71,3 +71,33 @@ panelTest("where nothing may be changed, a plan can only be changed itself", asy
   assert.equal(await card().locator(".option").count(), 0);
   assert.match((await card().textContent()) ?? "", /trust this workspace/);
 });
+
+panelTest(
+  "the start of a plan is shown in the user's words; what waits can be looked at",
+  async () => {
+    const begun = { runId: "started", seq: 0, kind: "run.started" } as const;
+    const notice = { runId: "started", kind: "notice" } as const;
+    await shown({
+      type: "events",
+      events: [
+        {
+          ...begun,
+          sessionId: "s1",
+          question: "I accept the plan. Carry it out.",
+          shown: "Start the plan",
+          model: "m",
+          offline: false,
+          attachments: [],
+          onlyReads: false,
+          plan: "",
+          beganAt: "",
+        },
+        { ...notice, seq: 1, message: "1 hook of this workspace.", about: "adoptions" },
+        { ...notice, seq: 2, message: "Wait.", about: "" },
+      ],
+    });
+    assert.equal(await harness.page.locator(".question-text").textContent(), "Start the plan");
+    await button("Look at them").click();
+    assert.deepEqual(await harness.said("showSources"), [{ type: "showSources" }]);
+  },
+);

@@ -66,7 +66,6 @@ const JOB = {
   job: "1",
   command: "npm start",
   beganAt: "2026-01-01T10:00:00Z",
-  shown: "",
   outcome: "",
   failed: false,
 };
