@@ -57,6 +57,20 @@ def test_booleans_from_the_environment(tmp_path: Path, text: str, offline: bool)
     assert settings.models.offline is offline
 
 
+@pytest.mark.parametrize("unset", ["", "  ", None])
+def test_an_empty_text_is_none(tmp_path: Path, unset: str | None) -> None:
+    client = {"models": {"baseUrl": unset}, "context": {"language": unset}, "store": {"url": unset}}
+    settings = load(tmp_path, {"file": '[models]\nregion = ""\n', "client": client})
+    models = settings.models
+    found = (models.base_url, models.region, settings.context.language, settings.store.url)
+    assert found == (None, None, None, None)
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettings, match=r"context\.language"):
+        load(tmp_path, {"client": {"context": {"language": "x" * 61}}})
+
+
 def test_every_variable(tmp_path: Path) -> None:
     names = {
         "ANTHROPIC_BASE_URL": "http://localhost:1",

@@ -12,17 +12,13 @@ from .groups import (
 from .load import load_settings, user_file, valid_settings
 from .model import (
     AgentBudget,
-    Backend,
-    Effort,
     LimitSettings,
-    ModelSettings,
-    Profile,
-    RoleSettings,
     Settings,
     ShellSettings,
     SymbolSettings,
     WorkspaceSettings,
 )
+from .models import Backend, Effort, ModelSettings, Profile, RoleSettings
 
 __all__ = [
     "AgentBudget",
