@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import InvalidSettings
-from glossator.settings.load import load_settings
+from glossator.settings.load import load_settings, use_server, user_file
 from glossator.settings.model import Settings
 
 Sources = dict[str, Any]
@@ -136,3 +136,31 @@ def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
         load(tmp_path, {"client": {"store": {"url": [url]}}})
     assert "secret" not in str(caught.value)
     assert "secret" not in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    "before", [None, "", "[limits]\nturns = 5", "# mine\n[limits]\nturns = 5\n"]
+)
+def test_a_server_is_written_into_the_user_s_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    if before is not None:
+        user_file().parent.mkdir()
+        user_file().write_text(before, "utf-8")
+    path = use_server("http://127.0.0.1:11434", "ollama", 'a "b"')
+    models = load_settings({}, {}).models
+    assert (models.base_url, models.profile) == ("http://127.0.0.1:11434", "ollama")
+    assert models.main.model == 'a "b"'
+    assert path.read_text("utf-8").startswith(before or "[models]")
+
+
+def test_settings_of_models_are_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    user_file().parent.mkdir()
+    user_file().write_text("[models]\noffline = true\n", "utf-8")
+    with pytest.raises(InvalidSettings, match='profile = "ollama"'):
+        use_server("http://127.0.0.1:11434", "ollama", "qwen")
+    assert user_file().read_text("utf-8") == "[models]\noffline = true\n"

@@ -9,7 +9,7 @@ from .groups import (
     ProfileSettings,
     RetrievalSettings,
 )
-from .load import load_settings, user_file, valid_settings
+from .load import load_settings, use_server, user_file, valid_settings
 from .model import (
     AgentBudget,
     LimitSettings,
@@ -42,6 +42,7 @@ __all__ = [
     "SymbolSettings",
     "WorkspaceSettings",
     "load_settings",
+    "use_server",
     "user_file",
     "valid_settings",
 ]
