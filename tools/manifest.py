@@ -93,7 +93,7 @@ def configuration() -> list[Schema]:
             groups.append({"title": name.capitalize(), "properties": _in_order(rest)})
     begin = {f"glossator.{short}": first[f"glossator.{short}"] for short in FIRST}
     properties = _in_order(begin | {"glossator.python": _PYTHON})
-    groups.insert(0, {"title": "First", "properties": properties})
+    groups.insert(0, {"title": "Commonly Used", "properties": properties})
     return [group | {"order": order} for order, group in enumerate(groups)]
 
 
@@ -158,13 +158,22 @@ def _value(field: Schema, definitions: Schema) -> Schema:
         value["items"] = _value(resolved["items"], definitions)
     if "properties" in resolved:
         fields = resolved["properties"]
-        value["properties"] = {name: _value(each, definitions) for name, each in fields.items()}
+        value["properties"] = {
+            name: _typed(_value(each, definitions)) for name, each in fields.items()
+        }
         value["additionalProperties"] = False
     elif "additionalProperties" in resolved:
         value["additionalProperties"] = _value(resolved["additionalProperties"], definitions)
     if description := field.get("description"):
         value["description"] = description
     return value
+
+
+def _typed(value: Schema) -> Schema:
+    """Without null, which is what is left out: the settings page edits no object that has it."""
+    types = [each for each in _types(value) if each != "null"]
+    enum = {"enum": [each for each in value["enum"] if each is not None]} if "enum" in value else {}
+    return value | {"type": types[0] if len(types) == 1 else types} | enum
 
 
 def _types(value: Schema) -> list[str]:

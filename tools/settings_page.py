@@ -17,7 +17,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 _HEADING = "## All settings\n"
 _COLUMNS = "| setting | default | meaning |\n|---|---|---|\n"
 _FIRST = f"""
-### First
+### Commonly used
 
 What people change first.
 

@@ -66,7 +66,7 @@ export function Welcome() {
                 secondary
                 onClick={() => tell({ type: "command", command: "glossator.useLocalServer" })}
               >
-                Use a server on this machine
+                Use a local model
               </vscode-button>
             </div>
           )}
