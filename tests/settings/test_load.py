@@ -71,6 +71,14 @@ def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
         load(tmp_path, {"client": {"context": {"language": "x" * 61}}})
 
 
+def test_a_role_that_nobody_named_is_known_as_such(tmp_path: Path) -> None:
+    models = load(tmp_path, {"client": {"models": {"main": {"effort": "low"}}}}).models
+    assert {"main", "fast"} & models.model_fields_set == {"main"}
+    defaults = Settings().models
+    assert (models.main.model, models.fast) == (defaults.main.model, defaults.fast)
+    assert not {"main", "fast"} & load(tmp_path, {}).models.model_fields_set
+
+
 def test_every_variable(tmp_path: Path) -> None:
     names = {
         "ANTHROPIC_BASE_URL": "http://localhost:1",

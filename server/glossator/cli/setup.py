@@ -50,22 +50,22 @@ def setup(context: typer.Context, *, use: Use = None, common: CommonOptions) -> 
         return True
 
     ask_server(context, common, Command("glossator.findLocalServers"), show)
-    offers = list(_offers(found[0]))
+    offers = offers_of(found[0])
     asks = not common.json and sys.stdin.isatty() and sys.stdout.isatty()
     if use is None and offers and asks:
-        use = _chosen(offers)
+        use = choose_model(offers)
     if use is not None:
-        _use(use, offers)
+        use_model(use, offers)
 
 
-def _offers(answer: LocalServerList) -> Iterator[tuple[str, str, str]]:
+def offers_of(answer: LocalServerList) -> list[tuple[str, str, str]]:
     """Address, profile and model of each that can be used."""
-    for server in answer.servers:
-        if not server.problem:
-            yield from ((server.url, server.profile, model) for model in server.models)
+    usable = (server for server in answer.servers if not server.problem)
+    return [(each.url, each.profile, model) for each in usable for model in each.models]
 
 
-def _chosen(offers: list[tuple[str, str, str]]) -> str | None:
+def choose_model(offers: list[tuple[str, str, str]]) -> str | None:
+    """The model whose number is typed. Raises `UsageError` for a number that nothing has."""
     try:
         typed = input(_ASK).strip()
     except (EOFError, KeyboardInterrupt):
@@ -78,7 +78,8 @@ def _chosen(offers: list[tuple[str, str, str]]) -> str | None:
     return offers[int(typed) - 1][2]
 
 
-def _use(model: str, offers: list[tuple[str, str, str]]) -> None:
+def use_model(model: str, offers: list[tuple[str, str, str]]) -> None:
+    """Have it answer from now on. Raises `UsageError` and `InvalidSettings`."""
     from glossator.settings import use_server  # noqa: PLC0415 - slow
 
     for url, profile, name in offers:

@@ -16,7 +16,8 @@ from typing import Any
 from glossator.settings import Profile
 
 _HOST = "127.0.0.1"
-_SECONDS = 1.0  # for all answers of one server
+_CONNECT_SECONDS = 0.5
+_ANSWER_SECONDS = 2.0  # for both answers of one server
 _MAX_MODELS = 30
 _NO_CHAT = ("embed", "bert", "rerank", "whisper")  # in the names of what only embeds, or hears
 _UNKNOWN = "Unexpected endpoint"  # says LM Studio of a path that it has not, with the status 200
@@ -55,20 +56,19 @@ class LocalServer:
 
 
 async def find_local_servers() -> tuple[LocalServer, ...]:
-    """The servers that answer within a second; none is started, and no model is loaded."""
+    """The servers that answer within two seconds; none is started, and no model is loaded."""
     found = await asyncio.gather(*map(_look, KINDS))
     return tuple(server for server in found if server is not None)
 
 
 async def _look(kind: Kind) -> LocalServer | None:
-    url = f"http://{_HOST}:{kind.port}"
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(_HOST, kind.port)
-            writer.close()
-            return await _asked(kind, url)
     except (OSError, TimeoutError):
         return None
+    writer.close()
+    return await _asked(kind, f"http://{_HOST}:{kind.port}")
 
 
 async def _asked(kind: Kind, url: str) -> LocalServer | None:
@@ -78,11 +78,12 @@ async def _asked(kind: Kind, url: str) -> LocalServer | None:
     client = await asyncio.to_thread(httpx2.AsyncClient, base_url=url, trust_env=False)
     async with client:
         try:
-            models = _models_in(kind.profile, (await client.get(kind.listing)).json())
-            if models is None:
-                return None
-            refused = await client.post("/v1/messages", json={})
-        except (httpx2.HTTPError, ValueError):  # nobody's whom we know
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                models = _models_in(kind.profile, (await client.get(kind.listing)).json())
+                if models is None:
+                    return None
+                refused = await client.post("/v1/messages", json={})
+        except (httpx2.HTTPError, ValueError, TimeoutError):  # nobody's whom we know
             return None
         if refused.status_code == httpx2.codes.NOT_FOUND or _UNKNOWN in refused.text:
             problem = f"It does not speak the Messages API. {kind.update}"

@@ -41,12 +41,17 @@ def load_settings(
 ) -> Settings:
     """All sources merged. Raises `InvalidSettings` naming the source and the setting."""
     path = file or user_file()
-    merged: dict[str, Any] = Settings().model_dump(by_alias=True)
-    for source, values in (
+    sources = (
         (str(path), _read_file(path)),
         ("the environment", _from_environment(environment)),
         ("the editor's settings", dict(client or {})),
-    ):
+    )
+    merged: dict[str, Any] = Settings().model_dump(by_alias=True)
+    for role in ("main", "fast"):
+        # What nobody names is not the user's wish: a server of one's own has other models.
+        if not any(_names(values, role) for _, values in sources):
+            del merged["models"][role]
+    for source, values in sources:
         if values:
             merged = _merge(merged, values)
             _validate(merged, source)
@@ -109,6 +114,11 @@ def use_server(url: str, profile: str, model: str) -> Path:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)  # TOML's basic strings escape as JSON does
+
+
+def _names(values: Mapping[str, Any], role: str) -> bool:
+    models = values.get("models")
+    return isinstance(models, Mapping) and role in models
 
 
 def _validate(values: Mapping[str, Any], source: str) -> Settings:
