@@ -104,7 +104,7 @@ async function firstAnswer() {
   const asked = Date.now();
   await box().fill("How is the area computed?");
   await box().press("Enter");
-  await webview(page).getByText("The area is computed by its radius.").waitFor();
+  await webview(page).getByText("The area is computed by its radius.", { exact: true }).waitFor();
   const answered = Date.now();
   const origin = await page.evaluate(() => performance.timeOrigin);
   return {
