@@ -71,12 +71,12 @@ def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
         load(tmp_path, {"client": {"context": {"language": "x" * 61}}})
 
 
-def test_a_role_that_nobody_named_is_known_as_such(tmp_path: Path) -> None:
-    models = load(tmp_path, {"client": {"models": {"main": {"effort": "low"}}}}).models
+def test_on_a_server_of_one_s_own_a_role_that_nobody_named_is_known_as_such(tmp_path: Path) -> None:
+    client = {"models": {"profile": "ollama", "main": {"effort": "low"}}}
+    models = load(tmp_path, {"client": client}).models
     assert {"main", "fast"} & models.model_fields_set == {"main"}
     defaults = Settings().models
     assert (models.main.model, models.fast) == (defaults.main.model, defaults.fast)
-    assert not {"main", "fast"} & load(tmp_path, {}).models.model_fields_set
 
 
 def test_every_variable(tmp_path: Path) -> None:

@@ -47,14 +47,15 @@ def load_settings(
         ("the editor's settings", dict(client or {})),
     )
     merged: dict[str, Any] = Settings().model_dump(by_alias=True)
-    for role in ("main", "fast"):
-        # What nobody names is not the user's wish: a server of one's own has other models.
-        if not any(_names(values, role) for _, values in sources):
-            del merged["models"][role]
     for source, values in sources:
         if values:
             merged = _merge(merged, values)
             _validate(merged, source)
+    if merged["models"]["profile"] != "anthropic":
+        # Such a server has other models: the defaults count as what they are, and not as named.
+        for role in ("main", "fast"):
+            if not any(_names(values, role) for _, values in sources):
+                del merged["models"][role]
     return _validate(merged, "the defaults")
 
 
