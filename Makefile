@@ -90,14 +90,15 @@ wire: $(INSTALLED)
 	$(BIN)/python -m tools.context_page
 	$(BIN)/python -m tools.orchestrator_page
 
-# The pictures that the client's README shows, as the tests in VS Code take them, and that of a chat
-# at a terminal. They are not in the package: VS Code shows pictures of an installed extension's
-# README only from the network.
+# The pictures that the client's README and its walkthrough show, as the tests in VS Code take them,
+# and that of a chat at a terminal. Of these only the walkthrough's are in the package: VS Code shows
+# pictures of an installed extension's README only from the network.
 pictures: $(INSTALLED) $(CLIENT_BUILT) code
 	$(BIN)/python -m tests.cli.picture docs/pictures/chat.svg
 	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -m "stories or about or not deep" tests/vscode
 	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
 		do cp dist/pictures/$$name media/pictures/; done
+	$(BIN)/python -m tools.walkthrough_pictures
 
 # The extension, with the server's wheel and the versions of what that needs; PLATFORM=linux-x64
 # adds the wheels of all that, and nothing is fetched when it is installed.

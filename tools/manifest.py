@@ -22,25 +22,36 @@ OFFERED: dict[str, Any] = json.loads(
     (_CLIENT / "src" / "commands" / "offered.json").read_text(encoding="utf-8")
 )
 
+# The settings that people change first, in this order; all others are "advanced", which VS Code
+# shows once somebody searches for `@tag:advanced`, or for the whole name of one.
+FIRST = (
+    "models.baseUrl",
+    "models.profile",
+    "models.main",
+    "models.fast",
+    "models.offline",
+    "permissions.mode",
+    "edits.review",
+    "context.language",
+    "limits.dollars",
+)
+
 _KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PYTHON = {
     "type": "string",
     "default": "",
     "description": (
-        "The Python (3.11 or newer) that runs the server. If the server is installed there, it is"
-        " used as it is; otherwise an environment of the extension's own is made with it. Empty:"
-        " the Python extension's active environment, or the first on the PATH."
+        "Run the server with this Python (3.11 or newer), instead of the Python extension's active"
+        " environment or the first on the PATH."
     ),
     "scope": "machine",
-    "order": 0,
 }
 
 _OPEN_DIFF = {
     "type": "boolean",
     "default": True,
     "description": (
-        "Open the diff of an edit that waits for your answer, in which it can be answered, too."
-        " The keyboard stays where it is, and nothing opens while you type."
+        "Open the diff of an edit that waits for your answer, without taking the keyboard from you."
     ),
     "scope": "machine",
 }
@@ -63,20 +74,31 @@ Schema = dict[str, Any]
 
 
 def configuration() -> list[Schema]:
-    """The groups of settings, as a manifest contributes them."""
+    """The groups of settings, as a manifest contributes them, with a first one of `FIRST`."""
     schema = Settings.model_json_schema()
     definitions: Schema = schema["$defs"]
-    groups = [{"title": "General", "properties": {"glossator.python": _PYTHON}}]
+    first: dict[str, Schema] = {}
+    groups: list[Schema] = []
     for name, reference in schema["properties"].items():
-        group = _resolved(reference, definitions)
+        fields = _resolved(reference, definitions)["properties"]
         properties = {
-            f"glossator.{name}.{field}": _setting(each, definitions) | {"order": order}
-            for order, (field, each) in enumerate(group["properties"].items())
-        }
-        for ours, setting in _OF_CLIENT.get(name, {}).items():
-            properties[ours] = setting | {"order": len(properties)}
-        groups.append({"title": name.capitalize(), "properties": properties})
-    return groups
+            f"glossator.{name}.{field}": _setting(each, definitions)
+            for field, each in fields.items()
+        } | _OF_CLIENT.get(name, {})
+        for short in FIRST:
+            if (ours := f"glossator.{short}") in properties:
+                first[ours] = properties.pop(ours)
+        rest = {each: properties[each] | {"tags": ["advanced"]} for each in properties}
+        if rest:
+            groups.append({"title": name.capitalize(), "properties": _in_order(rest)})
+    begin = {f"glossator.{short}": first[f"glossator.{short}"] for short in FIRST}
+    properties = _in_order(begin | {"glossator.python": _PYTHON})
+    groups.insert(0, {"title": "Commonly Used", "properties": properties})
+    return [group | {"order": order} for order, group in enumerate(groups)]
+
+
+def _in_order(properties: dict[str, Schema]) -> dict[str, Schema]:
+    return {name: each | {"order": order} for order, (name, each) in enumerate(properties.items())}
 
 
 def generated(manifest: Schema) -> Schema:
@@ -114,6 +136,8 @@ def _of_client(entry: Schema) -> bool:
 def _setting(field: Schema, definitions: Schema) -> Schema:
     setting = _value(field, definitions) | {"scope": "machine"}
     default = field.get("default")
+    if setting["type"] == ["string", "null"]:  # which the settings page has no box for
+        setting["type"], default = "string", default or ""
     if isinstance(default, dict):  # what is not set in it has no default of its own
         default = {name: value for name, value in default.items() if value is not None}
     return setting | {"default": default}
@@ -134,13 +158,22 @@ def _value(field: Schema, definitions: Schema) -> Schema:
         value["items"] = _value(resolved["items"], definitions)
     if "properties" in resolved:
         fields = resolved["properties"]
-        value["properties"] = {name: _value(each, definitions) for name, each in fields.items()}
+        value["properties"] = {
+            name: _typed(_value(each, definitions)) for name, each in fields.items()
+        }
         value["additionalProperties"] = False
     elif "additionalProperties" in resolved:
         value["additionalProperties"] = _value(resolved["additionalProperties"], definitions)
     if description := field.get("description"):
         value["description"] = description
     return value
+
+
+def _typed(value: Schema) -> Schema:
+    """Without null, which is what is left out: the settings page edits no object that has it."""
+    types = [each for each in _types(value) if each != "null"]
+    enum = {"enum": [each for each in value["enum"] if each is not None]} if "enum" in value else {}
+    return value | {"type": types[0] if len(types) == 1 else types} | enum
 
 
 def _types(value: Schema) -> list[str]:

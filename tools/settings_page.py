@@ -11,25 +11,48 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from glossator.settings.model import Settings
+from tools.manifest import FIRST
 
 PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 _HEADING = "## All settings\n"
 _COLUMNS = "| setting | default | meaning |\n|---|---|---|\n"
+_FIRST = f"""
+### Commonly used
+
+What people change first.
+
+{_COLUMNS}"""
 
 
 def with_tables(page: str) -> str:
-    """The page with the tables of all settings at its end."""
-    return page.partition(_HEADING)[0] + _HEADING + "".join(_tables())
+    """The page with the tables of all settings at its end: first those that people change first."""
+    groups = {name: _rows(name) for name in Settings.model_fields}
+    first = (groups[each.partition(".")[0]].pop(each) for each in FIRST)
+    begin = _FIRST + "".join(first) + "".join(_rest(groups))
+    return page.partition(_HEADING)[0] + _HEADING + begin
 
 
-def _tables() -> Iterator[str]:
-    for group, described in Settings.model_fields.items():
-        model: type[BaseModel] = type(described.default)
-        yield f"\n### {group}\n\n{model.__doc__}\n\n{_COLUMNS}"
-        schema = model.model_json_schema()["properties"]
-        for name, field in zip(schema, model.model_fields.values(), strict=True):
-            meaning = f"{field.description}{_choices(schema[name])}"
-            yield f"| `{group}.{name}` | {_default(field)} | {meaning} |\n"
+def _rest(groups: dict[str, dict[str, str]]) -> Iterator[str]:
+    for group, rows in groups.items():
+        if rows:
+            yield f"\n### {group}\n\n{_model(group).__doc__}\n\n{_COLUMNS}"
+            yield from rows.values()
+
+
+def _rows(group: str) -> dict[str, str]:
+    """The lines of its table, by the settings' names."""
+    model = _model(group)
+    schema = model.model_json_schema()["properties"]
+    named = zip(schema, model.model_fields.values(), strict=True)
+    return {
+        f"{group}.{name}": f"| `{group}.{name}` | {_default(field)} |"
+        f" {field.description}{_choices(schema[name])} |\n"
+        for name, field in named
+    }
+
+
+def _model(group: str) -> type[BaseModel]:
+    return type(Settings.model_fields[group].default)
 
 
 def _default(field: FieldInfo) -> str:

@@ -19,7 +19,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
 from glossator.llm.models import Models
 from glossator.llm.request import ModelOptions
-from glossator.settings.model import Effort, ModelSettings, RoleSettings
+from glossator.settings.models import Effort, ModelSettings, RoleSettings
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, Thinking, ToolUse, Turn
 from tests.turn.test_loop import without_cache_marks

@@ -12,7 +12,7 @@ from glossator.llm.conversation import user_message
 from glossator.llm.failures import RetryPolicy
 from glossator.llm.model import Message, Model, ModelEvent, ModelRequest, Reply, ToolSpec
 from glossator.llm.request import DEFAULT_OPTIONS, ModelOptions
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.standin import Script, StandIn
 
 KEY = "sk-test-0123456789abcdef"

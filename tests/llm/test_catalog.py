@@ -4,7 +4,7 @@ import pytest
 
 from glossator.core.tokens import Price
 from glossator.llm.model_facts import CATALOG, facts_of, with_limits
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 
 
 def test_an_unknown_model_has_safe_limits_and_no_price() -> None:

@@ -8,7 +8,7 @@ from glossator.llm.meter import Spending, cost, price_in_words
 from glossator.llm.model import Message, Reply, StopReason
 from glossator.llm.model_facts import CATALOG
 from glossator.llm.request import CacheLifetime, ModelOptions
-from glossator.settings.model import RoleSettings
+from glossator.settings.models import RoleSettings
 from tests.llm.asking import asker
 from tests.standin import Text, Turn
 from tests.standin.models import MODELS, Model

@@ -17,7 +17,7 @@ from glossator.llm.model_facts import (
     reported_efforts,
 )
 from glossator.llm.models import describe_models
-from glossator.settings.model import Effort, ModelSettings, Profile, RoleSettings
+from glossator.settings.models import Effort, ModelSettings, Profile, RoleSettings
 from tests.llm.asking import ENVIRONMENT, asker
 from tests.standin import HttpError, Text, Turn
 

@@ -12,7 +12,7 @@ from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.model import ContentBlock, EncodedRequest, Message, ModelRequest, ToolCall
 from glossator.llm.model_facts import CATALOG, PROFILES
 from glossator.llm.request import build_body, encode_body
-from glossator.settings.model import Profile
+from glossator.settings.models import Profile
 from tests.llm.asking import asker, request_of
 from tests.standin import Text, Turn
 

@@ -6,7 +6,7 @@ import httpx2
 from glossator.core.errors import StreamCut
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.model import ModelEvent, Reply, TextPiece, ToolCall, ToolReady
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.llm.asking import KEY, request_of
 from tests.standin import StandIn, Text, Thinking, ToolUse, Turn
 from tests.standin_tests.client import post, request

@@ -9,7 +9,7 @@ import pytest
 from glossator.core.errors import ModelRefused
 from glossator.llm.backends import client_factory, credential_errors
 from glossator.llm.models import create_model, describe_models, fast_role, has_key
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.llm.asking import ENVIRONMENT, KEY
 
 
@@ -86,7 +86,7 @@ def test_the_sdk_is_not_imported_before_a_model_is_asked() -> None:
     program = (
         "import sys\n"
         "from glossator.llm.models import create_model, describe_models\n"
-        "from glossator.settings.model import ModelSettings\n"
+        "from glossator.settings.models import ModelSettings\n"
         "create_model('main', ModelSettings(), {'ANTHROPIC_API_KEY': 'k'})\n"
         "assert not {'anthropic', 'httpx2'} & set(sys.modules)\n"
     )

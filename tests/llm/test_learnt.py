@@ -12,7 +12,7 @@ from glossator.llm.backends import Learnt, LearntLimits
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ModelRequest, ToolSpec
 from glossator.llm.request import ModelOptions
-from glossator.settings.model import ModelSettings, RoleSettings
+from glossator.settings.models import ModelSettings, RoleSettings
 from tests.standin import Text, Turn
 from tests.standin.content import tokens_in
 from tests.standin.inprocess import InProcess

@@ -13,7 +13,7 @@ from aiohttp import web
 from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable, StreamCut
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
-from glossator.settings.model import ModelSettings, RoleSettings
+from glossator.settings.models import ModelSettings, RoleSettings
 from tests.llm.asking import ENVIRONMENT, asker, events_of, request_of
 from tests.standin import Text, Turn
 

@@ -14,7 +14,7 @@ from glossator.llm.conversation import tool_answers, user_message
 from glossator.llm.model import ContentBlock, Message, ToolCall, ToolSpec
 from glossator.llm.model_facts import CATALOG, PROFILES, facts_of, profile_of
 from glossator.llm.request import CacheLifetime, ModelOptions, build_body, with_breakpoints
-from glossator.settings.model import Backend, ModelSettings, Profile
+from glossator.settings.models import Backend, ModelSettings, Profile
 from tests.llm.asking import TOOLS, asker, request_of
 from tests.standin import Text, Thinking, ToolSearch, ToolUse, Turn
 

@@ -10,7 +10,7 @@ from aiohttp import web
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import Learnt, client_factory
 from glossator.llm.model_facts import facts_at
-from glossator.settings.model import ModelSettings, RoleSettings
+from glossator.settings.models import ModelSettings, RoleSettings
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ from glossator.core.errors import ModelRefused
 from glossator.llm import anthropic_model, backends
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory
-from glossator.settings.model import Backend, ModelSettings
+from glossator.settings.models import Backend, ModelSettings
 from tests.llm.asking import KEY, events_of, request_of
 
 BACKENDS: tuple[Backend, ...] = ("anthropic", "bedrock", "vertex", "foundry")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import InvalidSettings
-from glossator.settings.load import load_settings
+from glossator.settings.load import load_settings, use_server, user_file
 from glossator.settings.model import Settings
 
 Sources = dict[str, Any]
@@ -55,6 +55,28 @@ def test_a_later_source_wins_field_by_field(
 def test_booleans_from_the_environment(tmp_path: Path, text: str, offline: bool) -> None:
     settings = load(tmp_path, {"environment": {"GLOSSATOR_OFFLINE": text}})
     assert settings.models.offline is offline
+
+
+@pytest.mark.parametrize("unset", ["", "  ", None])
+def test_an_empty_text_is_none(tmp_path: Path, unset: str | None) -> None:
+    client = {"models": {"baseUrl": unset}, "context": {"language": unset}, "store": {"url": unset}}
+    settings = load(tmp_path, {"file": '[models]\nregion = ""\n', "client": client})
+    models = settings.models
+    found = (models.base_url, models.region, settings.context.language, settings.store.url)
+    assert found == (None, None, None, None)
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettings, match=r"context\.language"):
+        load(tmp_path, {"client": {"context": {"language": "x" * 61}}})
+
+
+def test_on_a_server_of_one_s_own_a_role_that_nobody_named_is_known_as_such(tmp_path: Path) -> None:
+    client = {"models": {"profile": "ollama", "main": {"effort": "low"}}}
+    models = load(tmp_path, {"client": client}).models
+    assert {"main", "fast"} & models.model_fields_set == {"main"}
+    defaults = Settings().models
+    assert (models.main.model, models.fast) == (defaults.main.model, defaults.fast)
 
 
 def test_every_variable(tmp_path: Path) -> None:
@@ -122,3 +144,31 @@ def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
         load(tmp_path, {"client": {"store": {"url": [url]}}})
     assert "secret" not in str(caught.value)
     assert "secret" not in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    "before", [None, "", "[limits]\nturns = 5", "# mine\n[limits]\nturns = 5\n"]
+)
+def test_a_server_is_written_into_the_user_s_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    if before is not None:
+        user_file().parent.mkdir()
+        user_file().write_text(before, "utf-8")
+    path = use_server("http://127.0.0.1:11434", "ollama", 'a "b"')
+    models = load_settings({}, {}).models
+    assert (models.base_url, models.profile) == ("http://127.0.0.1:11434", "ollama")
+    assert models.main.model == 'a "b"'
+    assert path.read_text("utf-8").startswith(before or "[models]")
+
+
+def test_settings_of_models_are_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    user_file().parent.mkdir()
+    user_file().write_text("[models]\noffline = true\n", "utf-8")
+    with pytest.raises(InvalidSettings, match='profile = "ollama"'):
+        use_server("http://127.0.0.1:11434", "ollama", "qwen")
+    assert user_file().read_text("utf-8") == "[models]\noffline = true\n"

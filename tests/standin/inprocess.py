@@ -8,7 +8,7 @@ import anthropic
 import httpx2
 
 from glossator.llm.anthropic_model import AnthropicModel
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.standin.errors import Refusal, error_body
 from tests.standin.issued import Issued
 from tests.standin.models import MODELS, describe

@@ -91,6 +91,11 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 
 
+@pytest.mark.stories
+def test_the_set_up_as_the_walkthrough_leads_through_it(vsix: Path, pictures: Path) -> None:
+    node(CODE / "setup.mjs", vsix, sys.executable, pictures)
+
+
 def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: Path) -> None:
     stories = ("explain", "review", "denied", "hostile", "typed")
     node(CODE / "story.mjs", vsix, sys.executable, pictures, *stories)

@@ -10,6 +10,9 @@ from glossator.commands.declared import DECLARED
 from tools.manifest import FILE, OFFERED, generated
 
 MANIFEST = json.loads(FILE.read_text(encoding="utf-8"))
+GROUPS = MANIFEST["contributes"]["configuration"]
+SETTINGS = {name: each for group in GROUPS for name, each in group["properties"].items()}
+SENTENCE = re.compile(r"[A-Z](?:(?![.;] |[.]$).)*[.]")
 
 
 def test_the_commands_and_settings_are_the_servers() -> None:
@@ -22,10 +25,23 @@ def test_what_is_offered_is_a_command_with_a_title_and_an_icon() -> None:
 
 
 def test_no_setting_can_come_from_a_workspace() -> None:
-    groups = MANIFEST["contributes"]["configuration"]
-    settings = {name: each for group in groups for name, each in group["properties"].items()}
-    assert [name for name, each in settings.items() if each["scope"] != "machine"] == []
-    assert [name for name, each in settings.items() if not each.get("description")] == []
+    assert [name for name, each in SETTINGS.items() if each["scope"] != "machine"] == []
+
+
+def test_ten_settings_are_shown_first() -> None:
+    first, *others = GROUPS
+    assert len(first["properties"]) == 10
+    advanced = [name for name, each in SETTINGS.items() if each.get("tags") == ["advanced"]]
+    assert advanced == [name for group in others for name in group["properties"]]
+
+
+def test_each_setting_is_said_in_one_sentence() -> None:
+    said = {name: each["description"] for name, each in SETTINGS.items()}
+    assert {name: text for name, text in said.items() if not SENTENCE.fullmatch(text)} == {}
+
+
+def test_each_text_can_be_typed_in_the_settings_page() -> None:
+    assert [name for name, each in SETTINGS.items() if each["type"] == ["string", "null"]] == []
 
 
 def test_the_client_has_the_servers_version() -> None:

@@ -52,14 +52,23 @@ export function Welcome() {
         <div class="key">
           <p>
             <span class="tag">offline</span> No model is asked: answers are quotes from your files,
-            with their lines. {hasKey ? "" : "With an API key a model answers."}
+            with their lines.{" "}
+            {hasKey ? "" : "With an API key a model answers, or one on this machine."}
           </p>
           {!hasKey && (
-            <vscode-button
-              onClick={() => tell({ type: "command", command: "glossator.setApiKey" })}
-            >
-              Set API key
-            </vscode-button>
+            <div class="buttons">
+              <vscode-button
+                onClick={() => tell({ type: "command", command: "glossator.setApiKey" })}
+              >
+                Set API key
+              </vscode-button>
+              <vscode-button
+                secondary
+                onClick={() => tell({ type: "command", command: "glossator.useLocalServer" })}
+              >
+                Use a local model
+              </vscode-button>
+            </div>
           )}
         </div>
       )}

@@ -77,7 +77,7 @@ export class Glossator implements Disposable {
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
   #restartWanted = false;
-  #startedWith = ""; // the settings
+  #startedWith = ""; // the settings, and whether the workspace is trusted
   #installing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
@@ -287,6 +287,7 @@ export class Glossator implements Disposable {
     if (state.phase === "failed") {
       void showFailure(state.error, this.log);
     }
+    this.#restartIfWanted();
   }
 
   /** The server takes its settings as it starts; a run that is under way is not broken off. */
@@ -296,15 +297,19 @@ export class Glossator implements Disposable {
   }
 
   #restartIfWanted(): void {
-    if (this.#restartWanted && this.conversations.running.length === 0) {
+    const isBusy = this.server.isConnecting || this.conversations.running.length > 0;
+    if (this.#restartWanted && !isBusy) {
       this.#restartWanted = false;
-      void this.server.restart();
+      if (this.#startedWith !== this.#wanted) {
+        void this.server.restart();
+      }
     }
   }
 
-  /** The settings that a server would start with now, to be compared. */
+  /** What a server would start with now, to be compared. */
   get #wanted(): string {
-    return JSON.stringify(startSettings(this.context.extension.packageJSON));
+    const settings = startSettings(this.context.extension.packageJSON);
+    return JSON.stringify([settings, workspace.isTrusted]);
   }
 
   async #prepare(report: (step: string) => void): Promise<Launch> {

@@ -622,6 +622,9 @@ export interface FilesChangedEvent {
   readonly unsaved: ReadonlyArray<string>;
 }
 
+/** Takes nothing. */
+export type FindLocalServersRequest = object;
+
 /** A block of Markdown as it was written, and what checking its citations found, in order. */
 export interface Finding {
   readonly text: string;
@@ -871,6 +874,22 @@ export interface ListedRule {
   readonly effect: "allow" | "ask" | "deny";
   readonly source: "settings" | "session" | "always";
   readonly removable: boolean;
+}
+
+/** A server of models on this machine; `name` is the program's, `profile` as in the settings. */
+export interface LocalServer {
+  readonly name: string;
+  readonly profile: string;
+  readonly url: string;
+  readonly models: ReadonlyArray<string>;
+  readonly problem: string;
+}
+
+/** Those that were found; `model` says in words which models answer now, or why none does. */
+export interface LocalServerList {
+  readonly servers: ReadonlyArray<LocalServer>;
+  readonly model: string;
+  readonly offline: boolean;
 }
 
 /** The name of a server at an address; the user's browser is opened, and waited for. */
@@ -1800,6 +1819,7 @@ export interface Commands {
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
+  readonly "glossator.findLocalServers": { readonly request: FindLocalServersRequest; readonly answer: LocalServerList };
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
   readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };

@@ -22,6 +22,7 @@ from glossator.cli.permission_commands import rules, trust
 from glossator.cli.questions import add_actions, ask, chat, explore, gloss, overview, retry
 from glossator.cli.retrieval import contexts, search
 from glossator.cli.sessions import redo, sessions, undo
+from glossator.cli.setup import setup
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -193,5 +194,6 @@ app.add_typer(facts, name="facts")
 _add_evaluations()
 app.command()(undo)
 app.command()(redo)
+app.command()(setup)
 app.command()(trust)
 add_generic_commands(app)

@@ -175,6 +175,13 @@ _ALL = (
         "glossator.listModels", "models:list_models", "ModelList", terminal="models"
     ),
     CommandDeclaration(
+        "glossator.findLocalServers",
+        "models:find_servers",
+        "LocalServerList",
+        title="Find a model server on this machine",
+        terminal="setup",
+    ),
+    CommandDeclaration(
         "glossator.setModel",
         "models:set_model",
         "ModelAnswer",

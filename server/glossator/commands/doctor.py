@@ -14,7 +14,12 @@ from glossator.commands.index import embedding_state
 from glossator.commands.status import failed_files
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
-from glossator.llm import describe_models, effort_problems, why_unreachable
+from glossator.llm import (
+    describe_models,
+    effort_problems,
+    find_local_servers,
+    why_unreachable,
+)
 from glossator.permissions import how_to_trust
 from glossator.sandbox import Unavailable, find_sandbox
 from glossator.settings import user_file
@@ -155,8 +160,8 @@ async def _model(app: Application) -> Check:
         return Check("Model", CheckState.OK, detail)
     if app.model.offline:
         next_step = (
-            "Set ANTHROPIC_API_KEY for answers by a model, or ANTHROPIC_BASE_URL for your own"
-            " server."
+            "Set ANTHROPIC_API_KEY for answers by a model (console.anthropic.com/settings/keys has"
+            f" one), or ANTHROPIC_BASE_URL for your own server.{await _local_servers()}"
         )
         return Check("Model", CheckState.WARNING, detail, next_step)
     if problems := effort_problems(models):
@@ -168,6 +173,18 @@ async def _model(app: Application) -> Check:
     if problem := await why_unreachable(models):
         return Check("Model", CheckState.FAILED, detail, problem)
     return Check("Model", CheckState.OK, detail)
+
+
+async def _local_servers() -> str:
+    """What on this machine could answer, as a sentence after others; "" if nothing was found."""
+    usable = [each for each in await find_local_servers() if not each.problem]
+    if not usable:
+        return ""
+    running = " and ".join(f"{each.name} ({each.url}, {each.models[0]})" for each in usable)
+    return (
+        f" On this machine runs {running}: `glossator setup` has it answer, in VS Code *Use a"
+        " Server on This Machine*."
+    )
 
 
 async def _embedding(app: Application) -> Check:

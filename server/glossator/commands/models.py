@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application import Application
-from glossator.commands.answers.server import ModeAnswer, ModelAnswer, ModelList, ModelView
+from glossator.commands.answers.server import (
+    LocalServerList,
+    LocalServerView,
+    ModeAnswer,
+    ModelAnswer,
+    ModelList,
+    ModelView,
+)
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.tokens import Price
-from glossator.llm import OFFLINE, ModelFacts, Models
+from glossator.llm import OFFLINE, ModelFacts, Models, describe_models, find_local_servers
 from glossator.settings import Effort
 
 
@@ -43,6 +50,21 @@ async def set_model(app: Application, request: SetModelRequest) -> ModelAnswer:
     before = app.model.id
     await app.models.choose(name, request.effort)
     return ModelAnswer(app.model.id, app.models.effort, before)
+
+
+@dataclass(frozen=True, slots=True)
+class FindLocalServersRequest:
+    """Takes nothing."""
+
+
+async def find_servers(app: Application, _request: FindLocalServersRequest) -> LocalServerList:
+    """Look for Ollama, LM Studio and llama.cpp on this machine's loopback; nothing is changed."""
+    views = (
+        LocalServerView(each.name, each.profile, each.url, each.models, each.problem)
+        for each in await find_local_servers()
+    )
+    answers = describe_models(app.models.settings, app.environment)
+    return LocalServerList(tuple(views), answers, app.model.offline)
 
 
 def _view(models: Models, facts: ModelFacts) -> ModelView:

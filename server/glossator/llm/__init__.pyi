@@ -9,6 +9,7 @@ from .conversation import (
     whole_reply,
     with_text,
 )
+from .local_servers import LocalServer, find_local_servers
 from .meter import (
     BATCH_SHARE,
     CACHE_RATES,
@@ -64,6 +65,7 @@ __all__ = [
     "CacheRates",
     "ContentBlock",
     "Conversation",
+    "LocalServer",
     "Message",
     "MessageBatches",
     "Meter",
@@ -95,6 +97,7 @@ __all__ = [
     "estimate_request",
     "estimate_tool",
     "facts_of",
+    "find_local_servers",
     "known_facts",
     "options_of",
     "price_in_words",

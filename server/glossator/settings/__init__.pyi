@@ -9,20 +9,16 @@ from .groups import (
     ProfileSettings,
     RetrievalSettings,
 )
-from .load import load_settings, user_file, valid_settings
+from .load import load_settings, use_server, user_file, valid_settings
 from .model import (
     AgentBudget,
-    Backend,
-    Effort,
     LimitSettings,
-    ModelSettings,
-    Profile,
-    RoleSettings,
     Settings,
     ShellSettings,
     SymbolSettings,
     WorkspaceSettings,
 )
+from .models import Backend, Effort, ModelSettings, Profile, RoleSettings
 
 __all__ = [
     "AgentBudget",
@@ -46,6 +42,7 @@ __all__ = [
     "SymbolSettings",
     "WorkspaceSettings",
     "load_settings",
+    "use_server",
     "user_file",
     "valid_settings",
 ]

@@ -6,12 +6,20 @@ shape that other clients know as `mcpServers`.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from glossator.core.errors import DeclarationError
+
+
+def _unset_if_blank(written: object) -> object:
+    return None if isinstance(written, str) and not written.strip() else written
+
+
+# A text that may be left out: "" and null mean the same, since a form can only be emptied.
+OptionalText = Annotated[str | None, BeforeValidator(_unset_if_blank)]
 
 
 class Group(BaseModel):
@@ -41,16 +49,15 @@ class GroundingSettings(Group):
     entailment: bool = Field(
         True,
         description=(
-            "Let the fast model judge sentences while the answer streams; without it they are"
-            " compared with their lines by rules alone."
+            "Let the fast model judge sentences while the answer streams, instead of"
+            " comparing them with their lines by rules alone."
         ),
     )
     correction: Literal["rewrite", "mark", "drop", "off"] = Field(
         "rewrite",
         description=(
-            "What becomes of a sentence that its lines do not support: the fast model rewrites it"
-            " and what still fails is marked as not confirmed, or it is marked, or left out, or"
-            " it stays as it is."
+            "Choose what becomes of a sentence that its lines do not support: the fast"
+            " model rewrites it, or it is marked, left out, or left as it is (off)."
         ),
     )
 
@@ -66,22 +73,23 @@ class FactSettings(Group):
         ge=1,
         le=5_000,
         description=(
-            "Facts that are kept of a workspace; beyond that the oldest go, stale ones first"
-            " and pinned ones last."
+            "Keep at most so many facts of a workspace, and beyond that drop the"
+            " oldest, stale ones first and pinned ones last."
         ),
     )
     told: int = Field(
-        12, ge=0, le=100, description="Most facts sent with a question; 0 sends none."
+        12,
+        ge=0,
+        le=100,
+        description="Send at most so many facts with a question, where 0 sends none.",
     )
-    shared: bool = Field(
-        True, description="Share facts through store.url, if a server is named there."
-    )
+    shared: bool = Field(True, description="Share facts through the server that store.url names.")
     summary_tokens: int | None = Field(
         60_000,
         ge=1_000,
         description=(
-            "For the memory of a session, which is kept with its facts: the size of a conversation,"
-            " in tokens, from which the fast model summarises it after a run; null for never."
+            "Have the fast model summarise a conversation of so many tokens after a"
+            " run, for the memory of its session, or never if this is null."
         ),
     )
 
@@ -89,10 +97,10 @@ class FactSettings(Group):
 class ProfileSettings(Group):
     """Who answers, and by which rules; a part of the system prompt of each new session."""
 
-    role: str = Field("", max_length=300, description="What the assistant is, in a phrase.")
-    persona: str = Field("", max_length=1_000, description="How it speaks, in sentences.")
+    role: str = Field("", max_length=300, description="Say in a phrase what the assistant is.")
+    persona: str = Field("", max_length=1_000, description="Say in sentences how it speaks.")
     rules: tuple[str, ...] = Field(
-        (), max_length=30, description="Rules the assistant always follows."
+        (), max_length=30, description="Give rules that the assistant always follows."
     )
 
 
@@ -102,8 +110,8 @@ class PlanSettings(Group):
     dispatch: Literal["model", "heuristics", "off"] = Field(
         "model",
         description=(
-            "Who finds out whether a question is hard: the fast model, beside the first request, or"
-            " the question's words; off: every question is answered directly."
+            "Choose who finds out whether a question is hard and needs a plan: the fast"
+            " model, the question's words (heuristics), or nobody (off)."
         ),
     )
     review: bool = Field(False, description="Show each plan before it is carried out, and ask.")
@@ -128,13 +136,21 @@ class Hook(Group):
 class HookSettings(Group):
     """Commands of your own that run at certain moments; see [hooks.md](hooks.md)."""
 
-    session_start: tuple[Hook, ...] = Field((), description="When a session begins or goes on.")
-    prompt_submit: tuple[Hook, ...] = Field((), description="Before a question is answered.")
-    before_tool: tuple[Hook, ...] = Field((), description="Before a tool call is decided about.")
-    after_tool: tuple[Hook, ...] = Field((), description="After a tool call that succeeded.")
-    stop: tuple[Hook, ...] = Field((), description="When the model has answered.")
+    session_start: tuple[Hook, ...] = Field(
+        (), description="Run these when a session begins or goes on."
+    )
+    prompt_submit: tuple[Hook, ...] = Field(
+        (), description="Run these before a question is answered."
+    )
+    before_tool: tuple[Hook, ...] = Field(
+        (), description="Run these before a tool call is decided about."
+    )
+    after_tool: tuple[Hook, ...] = Field(
+        (), description="Run these after a tool call that succeeded."
+    )
+    stop: tuple[Hook, ...] = Field((), description="Run these when the model has answered.")
     before_compaction: tuple[Hook, ...] = Field(
-        (), description="Before a conversation is compacted."
+        (), description="Run these before a conversation is compacted."
     )
 
 
@@ -181,18 +197,24 @@ class McpSettings(Group):
     """Servers of the Model Context Protocol (MCP), whose tools the model may ask to call."""
 
     servers: dict[str, McpServerSettings] = Field(
-        {}, description="Servers by name. What a workspace names in .mcp.json runs once adopted."
+        {},
+        description=(
+            "Connect these servers, by name, beside those in a workspace's .mcp.json"
+            " that you adopted."
+        ),
     )
     tool_tokens: int = Field(
         5_000,
         ge=0,
         description=(
-            "The most estimated tokens of tool descriptions that go into the prompt; beyond that"
-            " the model searches for tools."
+            "Put at most so many estimated tokens of tool descriptions into the prompt,"
+            " and beyond that let the model search for tools."
         ),
     )
     seconds: float = Field(
-        120, gt=0, description="The time limit of one call, in seconds, without waiting for you."
+        120,
+        gt=0,
+        description="End a call after so many seconds, without the time that it waits for you.",
     )
 
 
@@ -202,64 +224,85 @@ class RetrievalSettings(Group):
     embedder: Literal["auto", "none", "local", "static", "voyage", "openai"] = Field(
         "auto",
         description=(
-            "What embeds code: a model on this machine (local), a file (static), Voyage, OpenAI or"
-            " a compatible server, or none. auto: local if it is installed. Voyage and OpenAI are"
-            " sent the code of the workspace."
+            "Choose what finds code by meaning: a model on this machine (local, which"
+            " auto takes if it is installed), a file (static), a service that is sent"
+            " your code (voyage, openai or a server like it), or nothing."
         ),
     )
-    embedding_model: str | None = Field(
+    embedding_model: OptionalText = Field(
         None,
-        description="The model's name at Voyage or OpenAI; unset, voyage-code-3 or"
-        " text-embedding-3-small.",
+        description=(
+            "Name the model at Voyage or OpenAI, if it is not voyage-code-3 or"
+            " text-embedding-3-small."
+        ),
     )
-    embedding_url: str | None = Field(
+    embedding_url: OptionalText = Field(
         None,
-        description="The address of a server with Voyage's or OpenAI's protocol, as in"
-        " https://host:port/v1; code is sent there.",
+        description=(
+            "Send code to this server, which has Voyage's or OpenAI's protocol, such as"
+            " https://host:port/v1."
+        ),
     )
-    vector_store: str | None = Field(
+    vector_store: OptionalText = Field(
         None,
-        description="The address of a Milvus, as in https://host:19530, in which a team keeps its"
-        " vectors; or a path that ends in .db, of Milvus Lite. Unset, they are on this machine.",
+        description=(
+            "Keep vectors in a team's Milvus, such as https://host:19530, or in the"
+            " file of a Milvus Lite, whose path ends in .db, instead of in a file of"
+            " our own."
+        ),
     )
-    embedding_path: str | None = Field(
+    embedding_path: OptionalText = Field(
         None,
-        description="For static: the folder with model.safetensors and tokenizer.json.",
+        description=(
+            "Name the folder with model.safetensors and tokenizer.json for the embedder static."
+        ),
     )
     contexts: Literal["structural", "generated"] = Field(
         "structural",
         description=(
-            "What is indexed with a chunk: where it stands, or also what the fast model says about"
-            " it, which is offered with its price and made after a yes."
+            "Index with each chunk where it stands (structural), or also what the fast"
+            " model says about it (generated), which is made once you accept its price."
         ),
     )
     context_dollars: float | None = Field(
-        5.0, gt=0, description="What one build of generated contexts may cost; null for any price."
+        5.0,
+        gt=0,
+        description=(
+            "Let one build of generated contexts cost at most so many dollars, or any"
+            " price if this is null."
+        ),
     )
-    glossary: str | None = Field(
+    glossary: OptionalText = Field(
         None,
-        description="A file of the project's terms, relative to each root, for generated contexts.",
+        description=(
+            "Name a file of the project's terms, relative to each root, for generated contexts."
+        ),
     )
     reranker: Literal["linear", "model", "voyage", "cohere", "none"] = Field(
         "linear",
         description=(
-            "What puts the best results in order: weights on this machine, the fast model, or a"
-            " service, which are sent the question and excerpts; or nothing."
+            "Choose what puts the best results in order: weights on this machine"
+            " (linear), the fast model or a service, which are sent the question and"
+            " excerpts, or nothing."
         ),
     )
-    reranker_url: str | None = Field(
+    reranker_url: OptionalText = Field(
         None,
-        description="The address of a compatible server's rerank endpoint, for voyage and cohere.",
+        description=(
+            "Send the question and excerpts to this rerank endpoint of a server with"
+            " Voyage's or Cohere's protocol."
+        ),
     )
-    reranker_model: str | None = Field(
-        None, description="The reranker's model, for voyage and cohere, if not the usual one."
+    reranker_model: OptionalText = Field(
+        None,
+        description="Name the reranker's model at Voyage or Cohere, if it is not the usual one.",
     )
     whole_tokens: int = Field(
         0,
         ge=0,
         le=500_000,
         description=(
-            "A workspace of at most so many estimated tokens goes whole into the cached prompt of"
-            " each new session. 20,000 tokens cost about 5 cents at $2 a million; 0 for never."
+            "Put a workspace of at most so many estimated tokens as a whole into the"
+            " cached prompt of each new session, where 0 means never."
         ),
     )

@@ -6,6 +6,7 @@ must not change where requests go.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from typing import Any
 import platformdirs
 from pydantic import ValidationError
 
+from glossator.core.atomic import replace_private
 from glossator.core.errors import InvalidSettings
 from glossator.settings.model import Settings
 
@@ -39,15 +41,21 @@ def load_settings(
 ) -> Settings:
     """All sources merged. Raises `InvalidSettings` naming the source and the setting."""
     path = file or user_file()
-    merged: dict[str, Any] = Settings().model_dump(by_alias=True)
-    for source, values in (
+    sources = (
         (str(path), _read_file(path)),
         ("the environment", _from_environment(environment)),
         ("the editor's settings", dict(client or {})),
-    ):
+    )
+    merged: dict[str, Any] = Settings().model_dump(by_alias=True)
+    for source, values in sources:
         if values:
             merged = _merge(merged, values)
             _validate(merged, source)
+    if merged["models"]["profile"] != "anthropic":
+        # Such a server has other models: the defaults count as what they are, and not as named.
+        for role in ("main", "fast"):
+            if not any(_names(values, role) for _, values in sources):
+                del merged["models"][role]
     return _validate(merged, "the defaults")
 
 
@@ -71,6 +79,47 @@ def valid_settings(client: object, environment: Mapping[str, str]) -> tuple[Sett
         else:
             sources[source] = values
     return settings, problems
+
+
+def use_server(url: str, profile: str, model: str) -> Path:
+    """Write into the user's file that this server and model answer; gives the file.
+
+    Only a file that says nothing of models yet is written to. Raises `InvalidSettings` for another
+    one, or one that cannot be read or written.
+    """
+    path = user_file().resolve()  # a link to it stays
+    found = _read_file(path).get("models")
+    wanted = "\n".join(
+        f"{name} = {value}"
+        for name, value in (
+            ("baseUrl", _quoted(url)),
+            ("profile", _quoted(profile)),
+            ("main", f"{{ model = {_quoted(model)} }}"),
+        )
+    )
+    if found is not None:
+        raise InvalidSettings(
+            f"{path} has settings of models already, which stay. Change them there to:\n{wanted}"
+        )
+    try:
+        before = path.read_bytes() if path.exists() else b""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        end = b"\n" if before and not before.endswith(b"\n") else b""
+        replace_private(path, before + end + f"[models]\n{wanted}\n".encode())
+    except OSError as error:
+        raise InvalidSettings(
+            f"{path} cannot be written ({error.strerror}). Write there:\n[models]\n{wanted}"
+        ) from error
+    return path
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # TOML's basic strings escape as JSON does
+
+
+def _names(values: Mapping[str, Any], role: str) -> bool:
+    models = values.get("models")
+    return isinstance(models, Mapping) and role in models
 
 
 def _validate(values: Mapping[str, Any], source: str) -> Settings:

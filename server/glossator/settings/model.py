@@ -17,15 +17,13 @@ from glossator.settings.groups import (
     GroundingSettings,
     HookSettings,
     McpSettings,
+    OptionalText,
     PlanSettings,
     ProfileSettings,
     RetrievalSettings,
 )
 from glossator.settings.groups import Group as _Group
-
-Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
-Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
-Effort = Literal["low", "medium", "high", "xhigh", "max"]
+from glossator.settings.models import ModelSettings
 
 
 def _glob(written: str) -> str:
@@ -45,85 +43,55 @@ def _codec(written: str) -> str:
         raise PydanticCustomError("encoding", "{why}", {"why": str(error)}) from error
 
 
-class RoleSettings(_Group):
-    """Which model plays a role, and how hard it thinks."""
-
-    model: str = Field(description="The provider's model id.")
-    effort: Effort | None = Field(
-        None, description="Thinking effort; unset, the model's own. Not every server takes one."
-    )
-    window: int | None = Field(
-        None, ge=1_000, description="The context window in tokens; unset, what the server says."
-    )
-
-
-class ModelSettings(_Group):
-    """Which models are asked, and where."""
-
-    offline: bool = Field(False, description="Never ask a model; answer with extracts only.")
-    backend: Backend = Field("anthropic", description="The service that hosts the models.")
-    base_url: str | None = Field(None, description="The address of a compatible server.")
-    profile: Profile = Field(
-        "anthropic", description="What the server behind the base URL understands."
-    )
-    region: str | None = Field(None, description="Cloud region, for Bedrock and Vertex.")
-    project: str | None = Field(None, description="Cloud project (Vertex) or resource (Foundry).")
-    main: RoleSettings = Field(
-        RoleSettings(model="claude-sonnet-5-5"), description="Answers, edits and compactions."
-    )
-    fast: RoleSettings = Field(
-        RoleSettings(model="claude-haiku-5-5"), description="Exploring, recall and dispatch."
-    )
-    cache: Literal["5m", "1h-system", "1h"] = Field(
-        "5m", description="How long the provider keeps the prompt: all of it, or its start."
-    )
-    thinking: Literal["summarized", "omitted"] = Field(
-        "summarized", description="Whether summaries of the thinking are sent."
-    )
-    prices: dict[str, PriceSettings] = Field(
-        {}, description="Prices by model id, where they are not the list prices."
-    )
-    images: bool | None = Field(
-        None, description="Whether the models see images; unset, what is known of the server."
-    )
-    max_retries: int = Field(4, ge=0, le=20, description="Tries after a passing failure.")
-    max_retry_wait: float = Field(
-        60, gt=0, description="The longest wait before one retry, in seconds."
-    )
-
-
 class WorkspaceSettings(_Group):
     """What of the workspace is read."""
 
     exclude: tuple[str, ...] = Field(
-        (), description="More paths to leave out, in .gitignore syntax, relative to each root."
+        (), description="Leave out more paths, in .gitignore syntax, relative to each root."
     )
     use_ignore_files: bool = Field(
-        True, description="Follow .gitignore, .git/info/exclude and .ignore."
+        True, description="Leave out what .gitignore, .git/info/exclude and .ignore name."
     )
     max_file_bytes: int = Field(
         20_000_000,
         ge=1,
-        description="Larger files are read in parts, and searched only if named, in bytes.",
+        description=(
+            "Read files of more bytes in parts, and search them only where they are named."
+        ),
     )
     read_cache_bytes: int = Field(
-        128_000_000, ge=0, description="Memory for texts that were read, in bytes."
+        128_000_000,
+        ge=0,
+        description="Keep at most so many bytes of texts in memory that were read.",
     )
-    index: bool = Field(True, description="Keep an index of the text on disk, for fast searches.")
+    index: bool = Field(
+        True, description="Keep an index of the text on disk, so that searches are fast."
+    )
     index_bytes: int = Field(
-        2_000_000_000, ge=0, description="Disk space for the indexes of all workspaces, in bytes."
+        2_000_000_000,
+        ge=0,
+        description="Let the indexes of all workspaces take at most so many bytes on disk.",
     )
     ripgrep: str = Field(
         "auto",
-        description="The ripgrep program that long searches may use: its path, or auto or off.",
+        description=(
+            "Name the ripgrep program that long searches may use, or write auto to have"
+            " one looked for, or off."
+        ),
     )
     watcher: Literal["auto", "inotify", "watchfiles", "off"] = Field(
-        "auto", description="How changes on disk are noticed; auto takes the quickest that works."
+        "auto",
+        description=(
+            "Choose how changes on disk are noticed, where auto takes the quickest way that works."
+        ),
     )
     sweep_seconds: float = Field(
         300,
         gt=0,
-        description="Least time between full rescans, which find changes that no watcher reported.",
+        description=(
+            "Wait at least so many seconds between full rescans, which find changes"
+            " that no watcher reported."
+        ),
     )
 
 
@@ -137,9 +105,9 @@ class FileSettings(_Group):
     encodings: dict[_Glob, _Codec] = Field(
         {},
         description=(
-            "Encodings of files that are no Unicode, by glob, such as"
-            ' {"legacy/**": "gb18030", "*.ini": "windows-1251"}; of several that fit the last'
-            " counts. A glob that begins with / or ~ is a path on this machine."
+            "Name the encodings of files that are not Unicode by glob, such as"
+            ' {"legacy/**": "gb18030", "*.ini": "windows-1251"}, of which the last that'
+            " fits counts."
         ),
     )
 
@@ -147,8 +115,16 @@ class FileSettings(_Group):
 class SymbolSettings(_Group):
     """What the editor is offered beside hovers; other servers often offer the same."""
 
-    workspace_symbol: bool = Field(False, description="Answer workspace/symbol.")
-    document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
+    workspace_symbol: bool = Field(
+        False,
+        description="Answer the editor's search for symbols in the workspace (workspace/symbol).",
+    )
+    document_symbol: bool = Field(
+        False,
+        description=(
+            "Answer the editor's request for the outline of a file (textDocument/documentSymbol)."
+        ),
+    )
     code_lens: bool = Field(
         False, description="Show above each definition how often it is called, and its gloss."
     )
@@ -157,54 +133,69 @@ class SymbolSettings(_Group):
 class StoreSettings(_Group):
     """What a team shares, so that nobody pays for it twice."""
 
-    url: str | None = Field(
+    url: OptionalText = Field(
         None,
         repr=False,  # it may hold a password
         description=(
-            "The Redis server through which a team shares generated contexts and facts, as in"
-            " redis://host:6379/0, or rediss:// with TLS; the environment has its password."
+            "Share generated contexts and facts in a team through this Redis server,"
+            " such as redis://host:6379/0, or rediss:// with TLS, whose password is in"
+            " the environment."
         ),
     )
-
-
-class PriceSettings(_Group):
-    """US dollars for a million tokens."""
-
-    input: float = Field(ge=0, description="Of input that is in no cache.")
-    output: float = Field(ge=0, description="Of output.")
 
 
 class ContextSettings(_Group):
     """What goes into the model's window."""
 
     compact_at: float | None = Field(
-        0.8, gt=0, le=1, description="The share of the window at which to compact; null for never."
+        0.8,
+        gt=0,
+        le=1,
+        description=(
+            "Compact a conversation that fills this share of the window, or never if this is null."
+        ),
     )
-    language: str | None = Field(
+    language: OptionalText = Field(
         None,
         max_length=60,
-        description="The language of answers, such as German; unset, that of the question.",
+        description="Answer in this language, such as German, instead of that of the question.",
     )
     ambient: bool = Field(
         True,
-        description="Tell the model with a question which files are open, visible and selected.",
+        description=(
+            "Tell the model with each question which files are open, visible and selected."
+        ),
     )
 
 
 class SessionSettings(_Group):
     """How long sessions are kept on disk."""
 
-    days: int = Field(90, ge=1, description="Since something last happened in a session.")
-    count: int = Field(500, ge=0, description="Sessions, of all workspaces; 0 keeps none.")
-    bytes: int = Field(1_000_000_000, ge=0, description="Disk space for all, in bytes.")
+    days: int = Field(
+        90, ge=1, description="Delete a session so many days after something last happened in it."
+    )
+    count: int = Field(
+        500,
+        ge=0,
+        description="Keep at most so many sessions of all workspaces, where 0 keeps none.",
+    )
+    bytes: int = Field(
+        1_000_000_000, ge=0, description="Let all sessions take at most so many bytes on disk."
+    )
 
 
 class GlossSettings(_Group):
     """How long glosses are kept on disk."""
 
-    days: int = Field(180, ge=1, description="Since a gloss was made.")
-    count: int = Field(5_000, ge=0, description="Glosses, of all workspaces; 0 keeps none.")
-    bytes: int = Field(100_000_000, ge=0, description="Disk space for all, in bytes.")
+    days: int = Field(180, ge=1, description="Delete a gloss so many days after it was made.")
+    count: int = Field(
+        5_000,
+        ge=0,
+        description="Keep at most so many glosses of all workspaces, where 0 keeps none.",
+    )
+    bytes: int = Field(
+        100_000_000, ge=0, description="Let all glosses take at most so many bytes on disk."
+    )
 
 
 class MemorySettings(_Group):
@@ -220,57 +211,87 @@ class PermissionSettings(_Group):
     """What tools may do. Rules are written `Bash(npm test:*)`, `Edit(src/**)`, `Read(.env)`."""
 
     mode: Literal["plan", "ask", "acceptEdits", "auto"] = Field(
-        "ask", description="What is done without asking: reading, edits too, or everything."
+        "ask",
+        description=(
+            "Choose what is done without asking: only reading (plan, ask), edits too"
+            " (acceptEdits), or commands in the sandbox as well (auto)."
+        ),
     )
-    allow: tuple[str, ...] = Field((), description="Rules for what is done without asking.")
-    ask: tuple[str, ...] = Field((), description="Rules for what is asked about each time.")
-    deny: tuple[str, ...] = Field((), description="Rules for what is never done.")
+    allow: tuple[str, ...] = Field(
+        (), description="Do what these rules name without asking, such as Bash(npm test:*)."
+    )
+    ask: tuple[str, ...] = Field((), description="Ask each time about what these rules name.")
+    deny: tuple[str, ...] = Field(
+        (), description="Never do what these rules name, such as Read(.env)."
+    )
 
 
 class EditSettings(_Group):
     """How edits are applied."""
 
     review: Literal["apply", "propose"] = Field(
-        "apply", description="Apply edits at once, or let the user choose among their parts first."
+        "apply",
+        description=(
+            "Apply edits at once (apply), or let you choose among their parts first (propose)."
+        ),
     )
     save: Literal["clean", "always", "never"] = Field(
         "clean",
-        description="Which edited documents the editor saves: those without unsaved text of yours,"
-        " all, or none.",
+        description=(
+            "Choose which edited documents the editor saves: those without unsaved text"
+            " of yours (clean), all, or none."
+        ),
     )
 
 
 class ShellSettings(_Group):
     """What commands may reach from their sandbox, and how much they may take."""
 
-    network: bool = Field(False, description="Whether every command may use the network.")
+    network: bool = Field(False, description="Let every command use the network.")
     readable: tuple[str, ...] = Field(
-        (), description="Absolute paths outside the workspace that commands may read."
+        (), description="Let commands read these absolute paths outside the workspace."
     )
     max_processes: int = Field(
-        2_048, ge=16, description="Processes and threads of one command, at one moment."
+        2_048,
+        ge=16,
+        description="Let one command have at most so many processes and threads at one moment.",
     )
     max_memory_bytes: int = Field(
-        8_000_000_000, ge=100_000_000, description="What one process may hold, in bytes."
+        8_000_000_000,
+        ge=100_000_000,
+        description="Let one process hold at most so many bytes of memory.",
     )
     max_temporary_bytes: int = Field(
-        2_000_000_000, ge=1_000_000, description="What each temporary folder may hold, in bytes."
+        2_000_000_000,
+        ge=1_000_000,
+        description="Let each temporary folder hold at most so many bytes.",
     )
 
 
 class LimitSettings(_Group):
     """When a run is ended politely."""
 
-    turns: int = Field(40, ge=1, description="Model replies in one run.")
-    tokens: int = Field(2_000_000, ge=1, description="Tokens in and out in one run.")
-    dollars: float | None = Field(None, gt=0, description="What one run may cost.")
-    session_tokens: int | None = Field(
-        None, ge=1, description="Tokens in and out in one session, compactions included."
+    turns: int = Field(40, ge=1, description="End a run after so many replies of the model.")
+    tokens: int = Field(2_000_000, ge=1, description="End a run after so many tokens in and out.")
+    dollars: float | None = Field(
+        None, gt=0, description="End a run that has cost so many dollars."
     )
-    session_dollars: float | None = Field(None, gt=0, description="What one session may cost.")
-    seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
+    session_tokens: int | None = Field(
+        None,
+        ge=1,
+        description=(
+            "End a session's runs once it has taken so many tokens in and out,"
+            " compactions included."
+        ),
+    )
+    session_dollars: float | None = Field(
+        None, gt=0, description="End a session's runs once it has cost so many dollars."
+    )
+    seconds: float = Field(900, gt=0, description="End a run after so many seconds.")
     repeats: int = Field(
-        3, ge=2, description="Identical tool calls, with no change in between, that end a run."
+        3,
+        ge=2,
+        description="End a run after so many identical tool calls with no change in between.",
     )
 
 
@@ -286,24 +307,34 @@ class AgentSettings(_Group):
     """Sub-agents: how many, and what each may take. It counts for the run and the session, too."""
 
     parallel: int = Field(
-        4, ge=0, le=16, description="Sub-agents at work at the same time; 0: there are none."
+        4,
+        ge=0,
+        le=16,
+        description=(
+            "Let at most so many sub-agents work at the same time, where 0 means that"
+            " there are none."
+        ),
     )
     quick: AgentBudget = Field(
-        AgentBudget(turns=6, tokens=150_000, seconds=60), description="For a quick look."
+        AgentBudget(turns=6, tokens=150_000, seconds=60),
+        description="Let a sub-agent take this much for a quick look.",
     )
     medium: AgentBudget = Field(
-        AgentBudget(turns=15, tokens=500_000, seconds=180), description="For most questions."
+        AgentBudget(turns=15, tokens=500_000, seconds=180),
+        description="Let a sub-agent take this much for most questions.",
     )
     very: AgentBudget = Field(
         AgentBudget(turns=40, tokens=1_500_000, seconds=480),
-        description="For a very thorough search.",
+        description="Let a sub-agent take this much for a very thorough search.",
     )
     fork: AgentBudget = Field(
         AgentBudget(turns=15, tokens=1_500_000, seconds=300),
-        description="For a fork, which carries the conversation with it.",
+        description="Let a fork, which carries the conversation with it, take this much.",
     )
     report_bytes: int = Field(
-        6_000, ge=1_000, description="The longest report that a conversation is given, in bytes."
+        6_000,
+        ge=1_000,
+        description="Give a conversation at most so many bytes of a sub-agent's report.",
     )
 
 
@@ -311,7 +342,7 @@ class CustomSettings(_Group):
     """What files describe: skills, slash commands and sub-agents."""
 
     disabled: tuple[str, ...] = Field(
-        (), description="What is switched off: skill:NAME, command:NAME or agent:NAME."
+        (), description="Switch these off, each written as skill:NAME, command:NAME or agent:NAME."
     )
 
 

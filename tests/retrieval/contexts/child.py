@@ -10,7 +10,7 @@ from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
 from glossator.retrieval import ContextFile, ContextGenerator
 from glossator.retrieval.contexts.batches import Pace
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.retrieval.contexts.making import ENVIRONMENT, document
 
 

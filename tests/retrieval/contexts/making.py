@@ -16,7 +16,7 @@ from glossator.llm.failures import RetryPolicy
 from glossator.llm.request import ModelOptions
 from glossator.retrieval import ContextFile, ContextGenerator, SourceChunk, SourceDocument
 from glossator.retrieval.contexts.batches import Pace
-from glossator.settings.model import ModelSettings
+from glossator.settings.models import ModelSettings
 from tests.standin import Script, StandIn, Text, Turn
 
 ENVIRONMENT = {"ANTHROPIC_API_KEY": "sk-test-0123456789abcdef"}

@@ -39,6 +39,7 @@ async function showMenu({ server, chat }: Workbench): Promise<void> {
     { label: "$(pulse) Status", command: "glossator.status" },
     { label: "$(heart) Doctor", command: "glossator.doctor" },
     { label: "$(key) Set API key", command: "glossator.setApiKey" },
+    { label: "$(server) Use a server on this machine", command: "glossator.useLocalServer" },
     { label: "$(gear) Settings", command: "glossator.openSettings" },
   ];
   const items = (problem ? [...mending, ...usual] : [...usual, ...mending]).map((entry) => ({

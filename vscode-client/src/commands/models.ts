@@ -1,11 +1,12 @@
 // The model that answers, and what its window holds.
 
-import { window } from "vscode";
+import { type QuickPickItem, window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import type { Model } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { contextReport } from "./context-report.ts";
 import { during } from "./during.ts";
+import { insteadOfKey, type LocalModel, separator, use } from "./local-servers.ts";
 import type { Workbench } from "./workbench.ts";
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
@@ -34,22 +35,29 @@ export function describeModel({ offline, window: tokens, price }: Model): string
 
 async function setModel(bench: Workbench, given: unknown): Promise<void> {
   const model = typeof given === "string" && given ? given : await choose(bench);
-  if (model) {
+  if (typeof model === "object") {
+    await use(model);
+  } else if (model) {
     await bench.server.run("glossator.setModel", { model });
     bench.choices.choseModel(model);
     await bench.refresh();
   }
 }
 
-async function choose({ server }: Workbench): Promise<string | undefined> {
+/** One that the server knows, or one of another server on this machine. */
+async function choose(bench: Workbench): Promise<string | LocalModel | undefined> {
   const { models: known, problem } = await during("listing the models", (token) =>
-    server.run("glossator.listModels", {}, token),
+    bench.server.run("glossator.listModels", {}, token),
   );
-  const items = known.map((each) => ({
+  const local = await insteadOfKey(bench);
+  const listed = known.map((each) => ({
     label: `${each.current ? "$(check)" : "$(blank)"} ${each.id}`,
     description: describeModel(each),
     id: each.id,
   }));
   const placeHolder = problem || "Answers from the next question on, until the window is closed";
-  return (await window.showQuickPick(items, { title: "Glossator: model", placeHolder }))?.id;
+  const items = [...local, ...(local.length > 0 ? [separator("")] : []), ...listed];
+  const title = "Glossator: model";
+  const picked = await window.showQuickPick<QuickPickItem>(items, { title, placeHolder });
+  return local.find((each) => each === picked) ?? listed.find((each) => each === picked)?.id;
 }

@@ -13,6 +13,7 @@ import { facts } from "./facts.ts";
 import { showFailure } from "./failures.ts";
 import { glosses } from "./glosses.ts";
 import { inline } from "./inline.ts";
+import { localServers } from "./local-servers.ts";
 import { memories } from "./memories.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
@@ -37,6 +38,7 @@ export function commandTable(bench: Workbench, inquiries: Inquiries): CommandTab
     ...sessions(bench),
     ...undo(bench),
     ...models(bench),
+    ...localServers(bench),
     ...upkeep(bench),
     ...contexts(bench),
     ...menu(bench),

@@ -1,12 +1,13 @@
 // The mode, the index, how the server is, the key, the output, the settings.
 
-import { commands, env, window } from "vscode";
+import { commands, env, type QuickPickItem, window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import { askForKey } from "../key.ts";
 import { inform, warn } from "../notices.ts";
 import type { Mode } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
+import { insteadOfKey, leaveLocalServer, localAddress, separator, use } from "./local-servers.ts";
 import { doctorReport, statusReport } from "./reports.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -88,8 +89,32 @@ async function rebuildIndex({ server }: Workbench, given: unknown): Promise<void
   }
 }
 
-async function setApiKey({ secrets, server }: Workbench): Promise<void> {
+/** A key, or a model on this machine where one is found and no key is set. */
+async function setApiKey(bench: Workbench): Promise<void> {
+  const { secrets, server } = bench;
+  const local = await insteadOfKey(bench);
+  if (local.length > 0) {
+    const key = { label: "$(key) Enter an API key…", description: "of the Anthropic API" };
+    const items = [...local, separator(""), key];
+    const title = "Glossator: what shall answer?";
+    const placeHolder = "A model on this machine, or one of Anthropic's with an API key";
+    const picked = await window.showQuickPick<QuickPickItem>(items, { title, placeHolder });
+    if (picked !== key) {
+      const model = local.find((each) => each === picked);
+      return model && (await use(model));
+    }
+  }
   if (await askForKey(secrets)) {
     await server.restart();
+    await leaveIfWanted();
+  }
+}
+
+/** A key is of no use while requests go to a server on this machine. */
+async function leaveIfWanted(): Promise<void> {
+  const address = localAddress();
+  const leave = "Ask Anthropic Instead";
+  if (address && (await inform(`Requests still go to ${address}.`, leave)) === leave) {
+    await leaveLocalServer();
   }
 }

@@ -2,7 +2,7 @@
 //
 // Its folder is named by what is installed, so another version of the extension makes another one
 // and nothing that is in use is changed. It is made beside its place and moved there when it is
-// whole; what is half made is never used.
+// whole; what is half made is never used. See docs/decisions/0028 and 0075.
 
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -16,6 +16,13 @@ const run = promisify(execFile);
 const LOCK = "requirements.lock";
 const PREFIX = "server-";
 const OWN = "glossator-"; // begins the name of the server's own wheel
+const PACKAGES = "packages"; // begins the names of archives of what it needs: packages_3.12_3.13.zip
+const UNPACK = `import sys, sysconfig, zipfile
+for archive in sys.argv[1:]:
+    with zipfile.ZipFile(archive) as packages:
+        packages.extractall(sysconfig.get_path("platlib"))`;
+// Compiled packages that need most of the system, and of each Python an own file.
+const IMPORT = "import cryptography.fernet, numpy, pydantic, pyroaring, tantivy, tree_sitter";
 const KEY_CHARACTERS = 16;
 const INSTALL_MILLISECONDS = 15 * 60_000;
 const UNUSED_MILLISECONDS = 14 * 24 * 60 * 60_000; // after which another version's folder goes
@@ -68,16 +75,55 @@ async function make(
   report: (step: string) => void,
 ): Promise<void> {
   const fresh = join(wanted.storage, `making-${randomUUID()}`);
+  const version = interpreter.version.join(".");
   try {
     await mkdir(wanted.storage, { recursive: true });
-    report(`Making an environment with Python ${interpreter.version.join(".")}`);
-    await python(interpreter.path, ["-m", "venv", fresh]);
-    await install(pythonIn(fresh), wanted.wheels, report);
+    report(`Making an environment with Python ${version}`);
+    const archives = await carried(wanted.wheels, version);
+    if (archives.length === 0 || !(await unpack(interpreter.path, fresh, archives, report))) {
+      await rm(fresh, { recursive: true, force: true });
+      await python(interpreter.path, ["-m", "venv", fresh]);
+      await install(pythonIn(fresh), wanted.wheels, report);
+    }
     await takePlace(fresh, folder, wanted.version);
   } catch (error) {
     throw new UserError(`The server could not be installed: ${reason(error)}`, "output");
   } finally {
     await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** What came along for this Python; nothing in a package for all platforms, or for another Python. */
+async function carried(wheels: string, version: string): Promise<string[]> {
+  const names = await readdir(wheels);
+  const archives = names.filter((name) => {
+    const [prefix, ...pythons] = name.replace(/\.zip$/, "").split("_");
+    return prefix === PACKAGES && pythons.includes(version);
+  });
+  const own = names.filter((name) => name.startsWith(OWN)); // a wheel is a zip, too
+  return archives.length > 0 ? [...archives, ...own].map((name) => join(wheels, name)) : [];
+}
+
+/** Make the environment of what came along. False if it is of no use to this Python. */
+async function unpack(
+  interpreter: string,
+  fresh: string,
+  archives: readonly string[],
+  report: (step: string) => void,
+): Promise<boolean> {
+  await python(interpreter, ["-m", "venv", "--without-pip", fresh]);
+  report("Unpacking the server");
+  await python(pythonIn(fresh), ["-c", UNPACK, ...archives]);
+  return await isUsable(pythonIn(fresh));
+}
+
+/** Whether compiled packages can be imported: another system or build of Python may lack what they need. */
+async function isUsable(path: string): Promise<boolean> {
+  try {
+    await python(path, ["-c", IMPORT]);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -89,10 +135,7 @@ async function takePlace(fresh: string, folder: string, version: string): Promis
   }
 }
 
-/**
- * From the wheels that came along. Those of the server's dependencies are in packages for one platform
- * only; without them, or with a Python that they are not for, they come from the user's package index.
- */
+/** What the server needs, from the user's package index; the server itself came along. */
 async function install(
   path: string,
   wheels: string,
@@ -100,33 +143,10 @@ async function install(
 ): Promise<void> {
   const pip = ["-m", "pip", "install", ...QUIETLY];
   const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", join(wheels, LOCK)];
-  const names = (await readdir(wheels)).filter((name) => name.endsWith(".whl"));
-  const own = names.filter((name) => name.startsWith(OWN));
-  const carried = names.length > own.length;
-  report("Installing the server; this takes a minute, once");
-  if (
-    !(
-      carried &&
-      (await isInstalled(path, [...pip, "--no-index", "--find-links", wheels, ...pinned]))
-    )
-  ) {
-    report("Fetching what the server needs from your package index; this takes a minute, once");
-    await python(path, [...pip, ...pinned]);
-  }
+  report("Fetching what the server needs from your package index; this takes a minute, once");
+  await python(path, [...pip, ...pinned]);
+  const own = (await readdir(wheels)).filter((name) => name.startsWith(OWN));
   await python(path, [...pip, "--no-index", "--no-deps", ...own.map((name) => join(wheels, name))]);
-}
-
-/** Whether all that is pinned could be installed; false if something is not there for this Python. */
-async function isInstalled(path: string, args: readonly string[]): Promise<boolean> {
-  try {
-    await python(path, args);
-    return true;
-  } catch (error) {
-    if (said(error).includes("No matching distribution found")) {
-      return false;
-    }
-    throw error;
-  }
 }
 
 async function python(path: string, args: readonly string[]): Promise<void> {

@@ -70,6 +70,11 @@ export class Server {
     return this.#state;
   }
 
+  /** Whether its process is there and has not said yet that it is ready. */
+  get isConnecting(): boolean {
+    return this.#state.phase === "starting" && this.#life?.connection !== undefined;
+  }
+
   /** Whether documents change now because the server wants it. */
   get isEditing(): boolean {
     return this.#edits > 0;

@@ -35,7 +35,7 @@ try {
   await webview(page).getByText("is Python 3.9").waitFor();
   await picture("start-python");
   await said.getByRole("button", { name: "Open Setting" }).click();
-  await page.locator(".settings-editor").getByText("The Python (3.11 or newer)").waitFor();
+  await page.locator(".settings-editor").getByText("this Python (3.11 or newer)").waitFor();
   await picture("start-setting");
   await page.keyboard.press("Escape");
   const corrected = JSON.stringify({ ...settings, "glossator.python": python });

@@ -84,6 +84,8 @@ export async function openWindow({
     page,
     exit,
     folder,
+    /** How long VS Code took to install the extension, in milliseconds. */
+    installed: server.installed,
     log: server.log,
     async close() {
       await context.close();
@@ -117,9 +119,11 @@ async function startServer(folder, vsix, smoke, extra) {
     "--extensions-dir",
     join(folder, "extensions"),
   );
+  const begun = performance.now();
   if (vsix) {
     execFileSync(process.execPath, [...base, "--install-extension", vsix], { env, stdio: "pipe" });
   }
+  const installed = performance.now() - begun;
   const driver = smoke ? ["--vscode-option", "enable-smoke-test-driver"] : [];
   const child = spawn(process.execPath, [...base, ...SERVER_FLAGS, ...driver], {
     env,
@@ -130,6 +134,7 @@ async function startServer(folder, vsix, smoke, extra) {
   return {
     origin,
     log,
+    installed,
     async end() {
       try {
         process.kill(-child.pid, "SIGTERM");

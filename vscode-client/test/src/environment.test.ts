@@ -6,8 +6,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { pythonWithServer } from "../../src/server/environment.ts";
 import { findInterpreter } from "../../src/server/interpreter.ts";
 
-const OFFLINE = "--no-index --find-links";
-const MISSING = "ERROR: No matching distribution found for numpy==2.4.6";
+const OWN = "glossator-0.1.0-py3-none-any.whl";
 
 let folder = "";
 let steps: string[] = [];
@@ -16,7 +15,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "environment-"));
   steps = [];
   mkdirSync(join(folder, "wheels"));
-  carry("requirements.lock", "glossator-0.1.0-py3-none-any.whl");
+  carry("requirements.lock", OWN);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -29,25 +28,32 @@ test("a package for all platforms takes what it needs from the index, by its has
   assert.match(steps.at(-1) ?? "", /from your package index/);
 });
 
-test("a package for one platform needs no network", async () => {
-  carry("numpy-2.4.6-cp311-cp311-linux_x86_64.whl");
+test("a package for one platform is unpacked, without pip", async () => {
+  carry("packages_3.11.zip", "packages_3.11_3.12.zip", "packages_3.12.zip");
   await prepared();
-  assert.equal(installs().length, 2);
-  assert.ok(installs().every((line) => line.includes("--no-index")));
-  assert.doesNotMatch(steps.join(), /index/);
+  assert.deepEqual(installs(), []);
+  const [made, unpacked] = told().filter((line) => /-m venv|zipfile/.test(line));
+  assert.match(made ?? "", /-m venv --without-pip/);
+  const names = [...(unpacked ?? "").matchAll(/wheels\/(\S+)/g)].map(([, name]) => name);
+  assert.deepEqual(names, ["packages_3.11.zip", "packages_3.11_3.12.zip", OWN]);
+  assert.equal(steps.at(-1), "Unpacking the server");
 });
 
-test("for a Python that its wheels are not for it asks the index, and says so", async () => {
-  carry("numpy-2.4.6-cp311-cp311-linux_x86_64.whl");
-  await prepared(MISSING);
-  assert.equal(installs().filter((line) => line.includes(OFFLINE)).length, 1);
-  assert.equal(installs().length, 3);
-  assert.match(steps.at(-1) ?? "", /from your package index/);
-});
+for (const [why, name, refuses] of [
+  ["of another version", "packages_3.12.zip", ""],
+  ["that cannot import its packages", "packages_3.11.zip", "import cryptography"],
+] as const) {
+  test(`a Python ${why} asks the index, and says so`, async () => {
+    carry(name);
+    await prepared(refuses);
+    assert.equal(installs().length, 2);
+    assert.match(steps.at(-1) ?? "", /from your package index/);
+  });
+}
 
 test("any other failure is told", async () => {
-  carry("numpy-2.4.6-cp311-cp311-linux_x86_64.whl");
-  await assert.rejects(prepared("No space left on device"), {
+  carry("packages_3.11.zip");
+  await assert.rejects(prepared("zipfile", "No space left on device"), {
     name: "UserError",
     message: /could not be installed: No space left on device .*"Glossator: Restart Server"/,
   });
@@ -86,17 +92,20 @@ function carry(...names: string[]): void {
   }
 }
 
-/** The environment's Python, made by a program that does what Python would, and keeps what it was told. */
-async function prepared(offline = ""): Promise<string> {
+/**
+ * The environment's Python, made by a program that does what Python would, and keeps what it was told.
+ * It fails at a line with the words `refuses`, and says `why`.
+ */
+async function prepared(refuses = "", why = ""): Promise<string> {
   const program = join(folder, "python");
   writeFileSync(
     program,
     `#!/bin/sh
-echo "$*" >>"${join(folder, "told")}"
+echo $* >>"${join(folder, "told")}"
 case "$*" in
-  *"-m venv "*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
-  *"${OFFLINE}"*) [ -z "${offline}" ] || { echo "${offline}" >&2; exit 1; } ;;
-  *--no-deps*) touch "$0-has-server" ;;
+  *"${refuses || "nothing"}"*) echo "${why}" >&2; exit 1 ;;
+  *"-m venv "*) for place; do :; done; mkdir -p "$place/bin" && cp "$0" "$place/bin/python" ;;
+  *--no-deps*|*zipfile*) touch "$0-has-server" ;;
   *__version__*) [ -e "$0-has-server" ] && echo 0.1.0 ;;
 esac
 `,
@@ -116,6 +125,9 @@ esac
 
 /** The lines with which pip was run. */
 function installs(): string[] {
-  const lines = readFileSync(join(folder, "told"), "utf8").split("\n");
-  return lines.filter((line) => line.includes("pip install"));
+  return told().filter((line) => line.includes("pip install"));
+}
+
+function told(): string[] {
+  return readFileSync(join(folder, "told"), "utf8").split("\n");
 }

@@ -25,6 +25,7 @@ from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, lin
 from glossator.cli.render.citations import standing_parts
 from glossator.cli.retrieval import retrieval_parts
 from glossator.cli.sessions import session_parts
+from glossator.cli.setup import setup_parts
 from glossator.commands import (
     AgentTranscript,
     Check,
@@ -53,6 +54,7 @@ _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows 
     mcp_parts,
     context_parts,
     retrieval_parts,
+    setup_parts,
 )
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe

@@ -202,6 +202,32 @@ class ModelView:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalServerView:
+    """A server of models on this machine; `name` is the program's, `profile` as in the settings.
+
+    `models` chat, the loaded ones first. `problem`: why it cannot be used, with a next step, or "".
+    """
+
+    name: str
+    profile: str
+    url: str
+    models: tuple[str, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServerList:
+    """Those that were found; `model` says in words which models answer now, or why none does.
+
+    `offline`: none does.
+    """
+
+    servers: tuple[LocalServerView, ...]
+    model: str
+    offline: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ModelList:
     """The model that runs use now and the effort it is asked with, None for its own.
 
