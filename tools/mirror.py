@@ -27,7 +27,7 @@ from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
-from glossator.core.run_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.wire import camel
@@ -55,6 +55,7 @@ _ASKED: tuple[type[Any], ...] = (
     TurnsUndone,
     JobsChanged,
     UnsavedFiles,
+    SessionNow,
 )
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,

@@ -1358,6 +1358,7 @@ export interface SessionInfo {
   readonly turns: number;
   readonly running: boolean;
   readonly found: string;
+  readonly elsewhere: string;
 }
 
 /** The sessions of this workspace, those in which something happened last first. */
@@ -1369,6 +1370,13 @@ export interface SessionList {
 export interface SessionMode {
   readonly sessionId: string;
   readonly mode: Mode;
+}
+
+/** A session that is called something else now, or that another server has taken over. */
+export interface SessionNow {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly elsewhere: string;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */

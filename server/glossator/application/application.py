@@ -23,7 +23,8 @@ from glossator.application.search_support import (
 )
 from glossator.application.seen_memories import session_memories
 from glossator.application.session_summaries import Summaries
-from glossator.application.start import follow_context_files, open_ledger, recover
+from glossator.application.session_titles import Titles
+from glossator.application.start import follow_context_files, kept_sessions, open_ledger, recover
 from glossator.application.toolbox import all_tools
 from glossator.core.attached import EditorState
 from glossator.core.document import Document
@@ -119,8 +120,9 @@ class Application:
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
         options = options_of(settings.models)
         self.models = Models(settings.models, environment, options, self._statements)
-        keep = Retention(**settings.sessions.model_dump())
-        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
+        self.sessions = Sessions(
+            lambda: self.host.roots, port.tell, kept_sessions(settings), let_go=self._let_go
+        )
         self.runs = Runs(port)
         self.anchors = AnchorIndex(self.host)
         self.cited = CitedAnswers(self.host, self.anchors, port)
@@ -133,6 +135,7 @@ class Application:
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
         self.summaries = Summaries(settings, self.models, self.ledger)
+        self.titles = Titles(settings, self.models, port, self.sessions.settle)
         self.mcp = McpServers(
             settings=settings.mcp,
             environment=environment,
@@ -182,6 +185,7 @@ class Application:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
         await self.summaries.close()
+        await self.titles.stop()
         await self.mcp.close()
         await self.git.close()
         await self.acting.close()
@@ -306,8 +310,8 @@ class Application:
 
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
-        busy = self.runs.busy(session_id) or self.summaries.busy(session_id)
-        if busy or not self.acting.let_go(session_id):
+        made = self.summaries.busy(session_id) or self.titles.busy(session_id)
+        if made or self.runs.busy(session_id) or not self.acting.let_go(session_id):
             return False
         self.cited.forget(session_id)
         return True

@@ -52,6 +52,11 @@ def _clean_up(snapshot: WorkspaceSnapshot, memories: Memories) -> None:
         _log.info("Temporary files that were left over are removed: %s", ", ".join(removed))
 
 
+def kept_sessions(settings: Settings) -> Retention:
+    """Which sessions the settings keep."""
+    return Retention(**settings.sessions.model_dump(exclude={"titles"}))
+
+
 def open_ledger(
     settings: Settings,
     environment: Mapping[str, str],
@@ -61,7 +66,7 @@ def open_ledger(
     port: EditorPort,
 ) -> Ledger:
     """Open the ledger without reading it. With facts turned off, nothing is kept or found."""
-    files = LedgerFiles(Retention(**settings.sessions.model_dump()), port.tell)
+    files = LedgerFiles(kept_sessions(settings), port.tell)
     team = None
     if (url := settings.store.url) and settings.facts.enabled and settings.facts.shared:
         redis = RedisStore(url, environment, MAX_BYTES)

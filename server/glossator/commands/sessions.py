@@ -164,6 +164,7 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
     await app.summaries.stop(request.session_id)
+    await app.titles.stop(request.session_id)
     try:
         await app.sessions.delete(request.session_id)
     finally:

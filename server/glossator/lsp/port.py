@@ -38,7 +38,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.run_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.protocol import Protocol
@@ -67,6 +67,7 @@ _STATES = {
     TurnsUndone: "glossator/undone",
     JobsChanged: "glossator/jobs",
     UnsavedFiles: "glossator/unsaved",
+    SessionNow: "glossator/session",
 }
 QUESTION = "glossator/question"
 PERMISSION = "glossator/permission"

@@ -13,7 +13,7 @@ from .export import (
     to_json,
     to_markdown,
 )
-from .records import AgentConversation, ModelCall, PersistedAgent, Record
+from .records import UNTITLED, AgentConversation, ModelCall, PersistedAgent, Record
 from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Reminders, Session
 from .sessions import ListedSession, Sessions
@@ -36,6 +36,7 @@ __all__ = [
     "MEMORIES",
     "MODES",
     "TEXTS",
+    "UNTITLED",
     "Account",
     "AgentConversation",
     "AskedRun",

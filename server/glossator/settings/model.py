@@ -192,11 +192,14 @@ class ContextSettings(_Group):
 
 
 class SessionSettings(_Group):
-    """How long sessions are kept on disk."""
+    """How long sessions are kept on disk, and how they get their titles."""
 
     days: int = Field(90, ge=1, description="Since something last happened in a session.")
     count: int = Field(500, ge=0, description="Sessions, of all workspaces; 0 keeps none.")
     bytes: int = Field(1_000_000_000, ge=0, description="Disk space for all, in bytes.")
+    titles: bool = Field(
+        True, description="Have the fast model title a session that begins with a long question."
+    )
 
 
 class GlossSettings(_Group):

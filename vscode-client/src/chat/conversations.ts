@@ -11,7 +11,7 @@ import {
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, SessionInfo, TurnsUndone, UnsavedFiles } from "../wire.ts";
+import type { Answer, Event, SessionInfo, SessionNow, TurnsUndone, UnsavedFiles } from "../wire.ts";
 import type { Asking } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { KeptQueues, type Outgoing, Queueing } from "./queue.ts";
@@ -71,6 +71,7 @@ export class Conversations implements Disposable {
     server.onEvent((event) => this.#told(event));
     server.onUndone((undone) => this.#undone(undone));
     server.onUnsaved((unsaved) => this.#unsaved(unsaved));
+    server.onSession((session) => this.#session(session));
     server.onState((state) => this.#serverIs(state));
   }
 
@@ -290,6 +291,14 @@ export class Conversations implements Disposable {
         conversation.unsaved = files;
         this.#send(conversation, { type: "unsaved", files });
       }
+    }
+  }
+
+  #session({ sessionId, title, elsewhere }: SessionNow): void {
+    const conversation = this.#find(sessionId);
+    if (conversation?.info) {
+      conversation.info = { ...conversation.info, title, elsewhere };
+      this.#changes.fire();
     }
   }
 
