@@ -214,7 +214,7 @@ async def test_one_server_at_a_time(tmp_path: Path) -> None:
         answer = await first.ask("What does greet do?")
         async with stage(tmp_path / "ws", {}, script) as second:
             assert await titles(second) == ["What does greet do?"]
-            with pytest.raises(SessionInUse, match="open in another Glossator"):
+            with pytest.raises(SessionInUse, match="open in Stage"):
                 await second.ask("?", session_id=answer.session_id)
             with pytest.raises(SessionInUse):
                 await delete_session(second.app, DeleteSessionRequest(answer.session_id))

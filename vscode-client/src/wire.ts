@@ -1558,6 +1558,17 @@ export interface SwitchContextRequest {
   readonly on: boolean;
 }
 
+/** The session to take over from where it is open. */
+export interface TakeOverRequest {
+  readonly sessionId: string;
+}
+
+/** The session that is open here now. */
+export interface TakenSession {
+  readonly id: string;
+  readonly title: string;
+}
+
 /** How far a task of a plan is. */
 export type TaskState = "pending" | "active" | "done" | "failed";
 
@@ -1795,6 +1806,7 @@ export interface Commands {
   readonly "glossator.newSession": { readonly request: NewSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.listSessions": { readonly request: ListSessionsRequest; readonly answer: SessionList };
   readonly "glossator.resumeSession": { readonly request: ResumeSessionRequest; readonly answer: ResumedSession };
+  readonly "glossator.takeOver": { readonly request: TakeOverRequest; readonly answer: TakenSession };
   readonly "glossator.renameSession": { readonly request: RenameSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
@@ -1917,6 +1929,7 @@ export type Offered =
 export const CHAT_COMMANDS = {
   "new": "glossator.newSession",
   "resume": "glossator.resumeSession",
+  "takeover": "glossator.takeOver",
   "rename": "glossator.renameSession",
   "export": "glossator.exportSession",
   "compact": "glossator.compact",

@@ -19,7 +19,7 @@ from glossator.core.errors import GlossatorError
 from glossator.core.ports import EditorPort
 from glossator.ledger import MAX_BYTES, Ledger, LedgerFiles, SystemProfile, TeamLedger
 from glossator.memory import Memories
-from glossator.sessions import Sessions
+from glossator.sessions import ANOTHER, Sessions
 from glossator.settings import Settings
 from glossator.store import RedisStore, Retention
 from glossator.workspace import Files, WorkspaceHost, WorkspaceSnapshot
@@ -55,6 +55,12 @@ def _clean_up(snapshot: WorkspaceSnapshot, memories: Memories) -> None:
 def kept_sessions(settings: Settings) -> Retention:
     """Which sessions the settings keep."""
     return Retention(**settings.sessions.model_dump(exclude={"titles"}))
+
+
+def place_of(editor: str) -> str:
+    """Where a session is open, in words: the name of an editor, without its version."""
+    name = re.sub(r"[\s\d.]+\S*$", "", editor)
+    return {"": ANOTHER, "terminal": "a terminal"}.get(name, name)
 
 
 def open_ledger(

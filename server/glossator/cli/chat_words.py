@@ -42,10 +42,11 @@ _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that w
     "search": lambda words: {"query": words},
     "status": lambda _: {},
     "summary": lambda _: {},
+    "takeover": lambda _: {},
     "undo": lambda words: {"overwrite": words == _OVERWRITE},
 }
 _OVERWRITE = "--overwrite"
-_NEED_SESSION = frozenset("compact context redo rename retry summary undo".split())
+_NEED_SESSION = frozenset("compact context redo rename retry summary takeover undo".split())
 _NEED_WORDS = {"mode": " ".join(_MODES), "model": "NAME", "rename": "TITLE", "search": "WORDS"}
 
 

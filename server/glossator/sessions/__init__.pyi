@@ -16,7 +16,7 @@ from .export import (
 from .records import UNTITLED, AgentConversation, ModelCall, PersistedAgent, Record
 from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Reminders, Session
-from .sessions import ListedSession, Sessions
+from .sessions import ANOTHER, ListedSession, Sessions
 from .state import (
     EDITOR_STATE,
     FACTS,
@@ -30,6 +30,7 @@ from .state import (
 )
 
 __all__ = [
+    "ANOTHER",
     "EDITOR_STATE",
     "FACTS",
     "INSTRUCTIONS",

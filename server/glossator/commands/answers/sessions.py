@@ -42,6 +42,14 @@ class DeletedSession:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenSession:
+    """The session that is open here now."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedSession:
     """The text of a session, and a name for a file to put it in."""
 
