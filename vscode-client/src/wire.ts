@@ -1885,6 +1885,7 @@ export type Offered =
   | "glossator.ask"
   | "glossator.newSession"
   | "glossator.resumeSession"
+  | "glossator.takeOver"
   | "glossator.renameSession"
   | "glossator.deleteSession"
   | "glossator.exportSession"

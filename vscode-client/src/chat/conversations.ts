@@ -167,6 +167,20 @@ export class Conversations implements Disposable {
     }
   }
 
+  /** Have who has a session open give it up; it is shown as it is then, with what waits here. */
+  async takeOver(sessionId: string): Promise<void> {
+    await this.server.run("glossator.takeOver", { sessionId });
+    const before = this.#find(sessionId);
+    const resumed = await this.server.run("glossator.resumeSession", { sessionId });
+    const conversation = Conversation.resumed(resumed);
+    conversation.queue = before?.queue ?? this.#queues.of(sessionId);
+    for (const viewer of this.#viewers) {
+      if (viewer.shown === before) {
+        viewer.show(conversation);
+      }
+    }
+  }
+
   /** Delete a session for good. */
   async remove(sessionId: string): Promise<void> {
     await this.server.run("glossator.deleteSession", { sessionId });
