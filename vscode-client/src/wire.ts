@@ -1986,6 +1986,22 @@ export const DOING: Partial<Record<RunState, string>> = {
   MEMORISING: "Keeping what was verified…",
 };
 
+/** The modes as they are called, and what each does without asking. */
+export const MODES: readonly ({ readonly id: Mode; readonly label: string; readonly detail: string })[] = [
+  { id: "plan", label: "Plan", detail: "Reads only, and changes nothing" },
+  { id: "ask", label: "Ask", detail: "Asks before each edit and command" },
+  { id: "acceptEdits", label: "Accept edits", detail: "Edits files; asks before commands" },
+  { id: "auto", label: "Auto", detail: "Edits files, runs commands in the sandbox" },
+];
+
+/** What the answers to a permission are called. */
+export const CHOICES: Readonly<Record<Choice, string>> = {
+  once: "Allow once",
+  session: "Allow for this session",
+  always: "Always allow here",
+  deny: "Refuse",
+};
+
 /** What of a text is shown escaped: see core/shown.py. Regular expressions. */
 export const SHOWN = {
   unseen: "(?!(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])[\\ufe0e\\ufe0f]|(?<=[#*0-9])\\ufe0f(?=\\u20e3)|(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}\\ufe0f])\\u200d(?=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])|(?<=[\\u0620-\\u0dff])[\\u200c\\u200d](?=[\\u0620-\\u0dff]))[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]",

@@ -128,7 +128,7 @@ panelTest("of a long question the beginning is shown until one wants it all", as
 
 panelTest("a permission is denied with words", async () => {
   await shown(...until("edits", "permission"));
-  await button("Deny and say why…").click();
+  await button("Refuse and say why…").click();
   await harness.page.keyboard.type("Not here.");
   await harness.page.keyboard.press("Enter");
   const [answer] = await harness.said("permissionAnswer");

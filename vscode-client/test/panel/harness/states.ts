@@ -311,7 +311,7 @@ export const STATES: Readonly<Record<string, Shot>> = {
   },
   permission: {
     messages: [situation(), NEW, ...until("edits", "permission")],
-    clicks: ["text=Deny and say why"],
+    clicks: ["text=Refuse and say why"],
   },
   "permission of a long command": {
     messages: [situation(), NEW, permission("p", HIDING, { suggestions: RULES })],
