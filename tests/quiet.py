@@ -14,6 +14,7 @@ from typing import Any
 QUIET: Mapping[str, Mapping[str, Any]] = {
     "grounding": {"entailment": False, "correction": "off"},
     "plan": {"dispatch": "off"},
+    "sessions": {"titles": False},
 }
 
 

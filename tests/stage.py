@@ -25,7 +25,13 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.run_events import BackgroundJob, JobsChanged, UnsavedFile, UnsavedFiles
+from glossator.core.run_events import (
+    BackgroundJob,
+    JobsChanged,
+    SessionNow,
+    UnsavedFile,
+    UnsavedFiles,
+)
 from glossator.sessions.compaction.own_texts import is_mode_notice
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
@@ -61,6 +67,7 @@ class Recorder:
     context_changes: int = 0
     jobs: tuple[BackgroundJob, ...] = ()
     unsaved: tuple[UnsavedFile, ...] = ()
+    sessions: list[SessionNow] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     calling: CallsTold | None = None  # what it tells of each symbol
@@ -86,6 +93,8 @@ class Recorder:
                 self.undone_turns.append(state)
             case UnsavedFiles(_, files):
                 self.unsaved = files
+            case SessionNow():
+                self.sessions.append(state)
 
     def context_changed(self) -> None:
         self.context_changes += 1

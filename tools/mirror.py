@@ -20,6 +20,7 @@ from typing import Any
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
 from glossator.core.attached import EditorState, FileDiagnostics, Wanted
+from glossator.core.choice_words import CHOICES, MODES
 from glossator.core.citation_words import DOING
 from glossator.core.citations import GRAMMAR
 from glossator.core.edit import EditPlan, PlanView
@@ -27,7 +28,7 @@ from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
-from glossator.core.run_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.wire import camel
@@ -50,11 +51,13 @@ _PLAIN = {
     dict: "Readonly<Record<string, unknown>>",
     Envelope: "Event",
 }
+_MODE = "{ readonly id: Mode; readonly label: string; readonly detail: string }"
 _ASKED: tuple[type[Any], ...] = (
     Wanted,
     TurnsUndone,
     JobsChanged,
     UnsavedFiles,
+    SessionNow,
 )
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,
@@ -99,6 +102,11 @@ class Mirror:
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
         gravest = ", ".join(f'"{each}"' for each in GRAVEST)
         doing = "\n".join(f'  {state}: "{words}",' for state, words in DOING.items())
+        modes = "\n".join(
+            f'  {{ id: "{mode}", label: "{label}", detail: "{detail}" }},'
+            for mode, (label, detail) in MODES.items()
+        )
+        choices = "\n".join(f'  {choice}: "{label}",' for choice, label in CHOICES.items())
         unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
             (
@@ -118,6 +126,10 @@ class Mirror:
                 f"export const GRAVEST: readonly CitationStatus[] = [{gravest}];\n",
                 "/** What is said of a run in a state. */",
                 f"export const DOING: Partial<Record<RunState, string>> = {{\n{doing}\n}};\n",
+                "/** The modes as they are called, and what each does without asking. */",
+                f"export const MODES: readonly ({_MODE})[] = [\n{modes}\n];\n",
+                "/** What the answers to a permission are called. */",
+                f"export const CHOICES: Readonly<Record<Choice, string>> = {{\n{choices}\n}};\n",
                 "/** What of a text is shown escaped: see core/shown.py. Regular expressions. */",
                 f"export const SHOWN = {{\n{unseen}\n}} as const;\n",
             )

@@ -80,8 +80,8 @@ class Setting:
     async def read(self, path: str) -> str | None:
         return await self._denial(Read(), ReadArgs(path=path))
 
-    async def run(self, command: str) -> str | None:
-        return await self._denial(Bash(), BashArgs(command=command))
+    async def run(self, command: str, *, network: bool = False) -> str | None:
+        return await self._denial(Bash(), BashArgs(command=command, network=network))
 
     async def permit(self, path: str) -> frozenset[str]:
         """The real paths at which `path` may be written."""

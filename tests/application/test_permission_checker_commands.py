@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from glossator.core.permission import Choice, PermissionAnswer
 from glossator.sandbox.bubblewrap import Bubblewrap
 from glossator.sandbox.confinement import CommandLimits, HardLinkedFiles
 from glossator.sandbox.confinement import SandboxPolicy as ShellPolicy
@@ -85,3 +86,29 @@ async def test_who_is_asked_about_what_only_reads_is_told_of_none(
     assert await at.run("cat a") is None
     (asked,) = at.user.asked
     assert not any("other names elsewhere" in reason for reason in asked.reasons)
+
+
+async def test_the_network_is_allowed_for_a_session_by_the_line(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    def shell(snapshot: Any) -> LimitedShell:
+        sandbox = Bubblewrap("/usr/bin/bwrap", (), modern=True)
+        return LimitedShell(
+            Shell(sandbox, ShellPolicy(snapshot.roots), {"PATH": "/bin"}), CommandLimits()
+        )
+
+    at = Setting(await workspace({"a.txt": "a\n"}), tmp_path)
+    at.gate = replace(at.gate, limited=shell)
+    at.policy = policy("auto", root=at.ws.root)
+    at.user.answer = PermissionAnswer(Choice.SESSION)
+    assert await at.run("git push", network=True) is None
+    assert await at.run("git push", network=True) is None
+    (asked,) = at.user.asked
+    assert asked.choices == tuple(Choice)
+    assert (asked.reasons, asked.suggestions) == (
+        ("It would use the network.",),
+        ("Network(git push)",),
+    )
+    at.user.answer = PermissionAnswer(Choice.DENY)
+    assert await at.run("git push; id", network=True) is not None
+    assert await at.run("git push", network=True) is None

@@ -14,7 +14,7 @@ from tests.standin import StandIn, Text, ToolUse, Turn
 BEFORE, AFTER = "depth = 1\n", "depth = 2\n"
 EDIT = ToolUse("Edit", {"path": "fish.py", "old_text": "depth = 1", "new_text": "depth = 2"})
 SCRIPT = [Turn(ToolUse("Read", {"path": "fish.py"})), Turn(EDIT), Turn(Text("It is done."))]
-PROMPT = "n no (or say why not)\n> "
+PROMPT = "n refuse (or say why)\n> "
 
 
 @asynccontextmanager

@@ -67,7 +67,7 @@ def test_what_a_word_does(
     ("name", "words", "said"),
     [
         ("compact", "", "Nothing was asked in this chat yet"),
-        ("mode", "yolo", "/mode plan ask acceptEdits auto"),
+        ("mode", "yolo", "/mode acceptEdits  Accept edits: edits files; asks"),
         ("model", "", "/model NAME"),
         ("explain", "fish.py", "At a terminal it is `glossator explain`."),
         ("jobs", "", "/jobs works in an editor's panel, not in this chat."),

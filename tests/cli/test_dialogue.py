@@ -147,7 +147,7 @@ async def test_how_a_permission_is_asked() -> None:
         "Run this command?\n"
         "  npm test\n"
         "No rule allows it.\n"
-        "y once · n no (or say why not)\n"
+        "y allow once · n refuse (or say why)\n"
         "> This can only be allowed once.\n"
         "> "
     )
@@ -162,8 +162,8 @@ async def test_a_permission_says_what_it_would_allow_later() -> None:
         "  x x x x x x x x x x x x x\n"
         "No rule allows it.\n"
         "s and a allow Bash(npm test:*) from then on.\n"
-        "y once · s this session · a always here · e edit rules · n\n"
-        "no (or say why not)\n"
+        "y allow once · s allow for this session · a always allow\n"
+        "here · e edit rules · n refuse (or say why)\n"
         "> "
     )
 

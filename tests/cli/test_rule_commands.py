@@ -54,8 +54,8 @@ async def test_how_rules_are_edited() -> None:
         "Type another in its place, - for none, or Enter to keep it.\n"
         "> No rule allows it.\n"
         "s and a allow Bash(npm:*) from then on.\n"
-        "y once · s this session · a always here · e edit rules · n\n"
-        "no (or say why not)\n"
+        "y allow once · s allow for this session · a always allow\n"
+        "here · e edit rules · n refuse (or say why)\n"
         "> "
     )
 

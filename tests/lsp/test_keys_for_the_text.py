@@ -81,10 +81,10 @@ def _check(seen: dict[str, Any], answers: list[str], *, allowed: bool) -> None:
 @pytest.mark.parametrize(
     ("boxes", "answers", "allowed"),
     [
-        ([_LINE], ["Deny"], False),
+        ([_LINE], ["Refuse"], False),
         (["\r"], [""], False),
         (["\x1b"], [""], False),
-        (["2 apples\rand 3 pears\r", _LINE], ["Allow once…", "Deny"], False),
+        (["2 apples\rand 3 pears\r", _LINE], ["Allow once…", "Refuse"], False),
         (["x = 3\ry = 3\r", "x = 3\r", "\r"], ["Allow for this session…", _BACK, ""], False),
         (["2\r", "3\r"], ["Allow once…", "Allow once"], True),
     ],
@@ -107,9 +107,9 @@ async def test_in_neovim(
 @pytest.mark.parametrize(
     ("boxes", "answers", "allowed"),
     [
-        (["\r"], ["Deny"], False),
+        (["\r"], ["Refuse"], False),
         (["x = 1\r\r2\r" + _ERASE + "\r"], [""], False),
-        ([_ALLOW, "\r"], ["Allow once…", "Deny"], False),
+        ([_ALLOW, "\r"], ["Allow once…", "Refuse"], False),
         ([_ALLOW, _ALLOW + _STIR], ["Allow once…", "Allow once"], True),
     ],
 )

@@ -136,7 +136,7 @@ async def test_a_client_that_knows_permissions(
     ("reply", "lines"),
     [
         (pressing("Allow once"), [5, 15, 25]),
-        (pressing("Deny"), []),
+        (pressing("Refuse"), []),
         ({"title": "Perhaps"}, []),
         ({"title": "Allow once"}, []),  # not on offer in the first box
         (None, []),
@@ -148,7 +148,7 @@ async def test_permission_by_buttons(calc: Path, reply: Any, lines: list[int]) -
         a.editor.answers[_SHOW] = reply
         await a.asked()
         assert offered(a)[0] == [
-            "Deny",
+            "Refuse",
             "Allow once…",
             "Allow for this session…",
             "Always allow here…",
@@ -159,12 +159,12 @@ async def test_permission_by_buttons(calc: Path, reply: Any, lines: list[int]) -
 @pytest.mark.parametrize(
     ("label", "sure"),
     [
-        ("Allow once", ["Deny", "Back to the question", "Allow once"]),
-        ("Allow for this session", ["Deny", "Allow for this session", "Back to the question"]),
-        ("Always allow here", ["Deny", "Back to the question", "Always allow here"]),
+        ("Allow once", ["Refuse", "Back to the question", "Allow once"]),
+        ("Allow for this session", ["Refuse", "Allow for this session", "Back to the question"]),
+        ("Always allow here", ["Refuse", "Back to the question", "Always allow here"]),
     ],
 )
-@pytest.mark.parametrize("harmless", ["Deny", None, "Perhaps"])
+@pytest.mark.parametrize("harmless", ["Refuse", None, "Perhaps"])
 async def test_what_allows_is_pressed_twice_at_two_places(
     calc: Path, label: str, sure: list[str], harmless: str | None
 ) -> None:

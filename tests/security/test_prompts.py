@@ -103,7 +103,7 @@ async def test_all_of_it_can_be_viewed_before_it_is_answered(command: str) -> No
     answer = await stage.replies.reply("glossator/permission", request(command))
     assert answer["choice"] == "once"
     assert command.expandtabs() in stage.seen.expandtabs(), "there is no pager here"
-    assert stage.seen.endswith("n no (or say why not)\n> ")
+    assert stage.seen.endswith("n refuse (or say why)\n> ")
 
 
 def test_the_marks_have_the_colour_of_a_warning() -> None:
@@ -126,7 +126,7 @@ def test_no_line_of_a_command_passes_for_a_mark(
     title, *lines = capsys.readouterr().err.split("\n")
     assert title == "Run this command?"
     at_the_edge = [line for line in lines if not line.startswith("  ")]
-    assert at_the_edge == ["Why.", "y once · n no (or say why not)", "> "]
+    assert at_the_edge == ["Why.", "y allow once · n refuse (or say why)", "> "]
     wide = max(len(line) + line.count("語") for line in lines)
     assert wide <= columns, "the terminal breaks no line itself"
 
@@ -135,7 +135,12 @@ async def test_no_line_passes_for_a_mark_at_a_terminal() -> None:
     stage = Stage("y")
     await stage.replies.reply("glossator/permission", request(_PADDED))
     at_the_edge = [line for line in stage.seen.split("\n") if line and line[0] != " "]
-    assert at_the_edge == ["Run this command?", "Why.", "y once · n no (or say why not)", "> "]
+    assert at_the_edge == [
+        "Run this command?",
+        "Why.",
+        "y allow once · n refuse (or say why)",
+        "> ",
+    ]
 
 
 def test_an_excerpt_says_how_much_it_leaves_out() -> None:
@@ -234,7 +239,7 @@ async def test_a_file_that_cannot_be_written_is_told_of(
         a.editor.answers[_SHOW] = None
         await a.asked()
         (params,) = a.editor.sent(_SHOW)
-    place = f"The whole could not be written to {report_folder()} (No space left on device). Deny"
+    place = f"The whole could not be written to {report_folder()} (No space left on device). Refuse"
     assert place in params["message"]
 
 

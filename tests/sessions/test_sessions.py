@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from glossator.application.session_titles import title_of
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     ExportFormat,
@@ -39,7 +40,6 @@ from glossator.core.events import (
     ToolFinished,
 )
 from glossator.core.run_events import StateChanged
-from glossator.sessions.session import title_of
 from glossator.sessions.sessions import sessions_folder
 from glossator.store.log import Log, framed, parse
 from tests.patience import until
@@ -132,11 +132,25 @@ async def test_lists_show_this_workspace_last_changed_first(tmp_path: Path) -> N
     ("question", "title"),
     [
         ("  Is `gross` right?  \nIt looks wrong.", "Is gross right?"),
-        ("```\ndef f():\n```\nWhat is it?", "def f():"),
+        ("```\ndef f():\n```\nWhat is it?", "What is it?"),
+        ("```\ndef f():\n```", "def f():"),
         ("`", ""),
+        ("Hi there,\n\nplease could you fix the parser?", "Fix the parser?"),
+        ("Can you please explain `swim`?", "Explain swim?"),
+        ("I'd like you to rename x. Thanks!", "Rename x. Thanks!"),
+        ("Help me to understand this", "Understand this"),
+        ("okapi is what?", "okapi is what?"),
+        ("Hi!", "Hi!"),
+        ("Please", "Please"),
+        ("Kannst du bitte?", "Kannst du bitte?"),
+        (
+            f"Why {'is the parser slow ' * 4}",
+            "Why is the parser slow is the parser slow is the parser…",
+        ),
+        ("x" * 70, "x" * 59 + "…"),
     ],
 )
-def test_a_title_is_the_first_line_in_plain_words(question: str, title: str) -> None:
+def test_a_title_is_the_core_of_a_question_in_plain_words(question: str, title: str) -> None:
     assert title_of(question) == title
 
 
@@ -200,7 +214,7 @@ async def test_one_server_at_a_time(tmp_path: Path) -> None:
         answer = await first.ask("What does greet do?")
         async with stage(tmp_path / "ws", {}, script) as second:
             assert await titles(second) == ["What does greet do?"]
-            with pytest.raises(SessionInUse, match="open in another Glossator"):
+            with pytest.raises(SessionInUse, match="open in Stage"):
                 await second.ask("?", session_id=answer.session_id)
             with pytest.raises(SessionInUse):
                 await delete_session(second.app, DeleteSessionRequest(answer.session_id))

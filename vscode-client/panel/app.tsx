@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import { Banner } from "./header/banner.tsx";
-import { Elsewhere } from "./header/elsewhere.tsx";
+import { Elsewhere, OpenElsewhere } from "./header/elsewhere.tsx";
 import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
@@ -42,6 +42,7 @@ export function App() {
       <Header />
       <Banner />
       <Elsewhere />
+      <OpenElsewhere />
       <main class="main">{listing.value ? <SessionList /> : <Conversation />}</main>
       <Strips />
       <QueueView />

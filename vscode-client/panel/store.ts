@@ -50,6 +50,9 @@ export const planning = signal<PlanChoice>("auto");
 /** A selection that the user does not want to have sent; null: none. */
 export const unwanted = signal<string | null>(null);
 
+/** What else has the session open that is shown, so that nothing can be asked in it here; or "". */
+export const openIn = computed(() => situation.value.session?.elsewhere ?? "");
+
 /** Whether the list of sessions is shown. */
 export const listing = signal(false);
 

@@ -1377,6 +1377,7 @@ export interface SessionInfo {
   readonly turns: number;
   readonly running: boolean;
   readonly found: string;
+  readonly elsewhere: string;
 }
 
 /** The sessions of this workspace, those in which something happened last first. */
@@ -1388,6 +1389,13 @@ export interface SessionList {
 export interface SessionMode {
   readonly sessionId: string;
   readonly mode: Mode;
+}
+
+/** A session that is called something else now, or that another server has taken over. */
+export interface SessionNow {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly elsewhere: string;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */
@@ -1567,6 +1575,17 @@ export interface SwitchContextRequest {
   readonly kind: ContextKind;
   readonly id: string;
   readonly on: boolean;
+}
+
+/** The session to take over from where it is open. */
+export interface TakeOverRequest {
+  readonly sessionId: string;
+}
+
+/** The session that is open here now. */
+export interface TakenSession {
+  readonly id: string;
+  readonly title: string;
 }
 
 /** How far a task of a plan is. */
@@ -1806,6 +1825,7 @@ export interface Commands {
   readonly "glossator.newSession": { readonly request: NewSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.listSessions": { readonly request: ListSessionsRequest; readonly answer: SessionList };
   readonly "glossator.resumeSession": { readonly request: ResumeSessionRequest; readonly answer: ResumedSession };
+  readonly "glossator.takeOver": { readonly request: TakeOverRequest; readonly answer: TakenSession };
   readonly "glossator.renameSession": { readonly request: RenameSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
@@ -1885,6 +1905,7 @@ export type Offered =
   | "glossator.ask"
   | "glossator.newSession"
   | "glossator.resumeSession"
+  | "glossator.takeOver"
   | "glossator.renameSession"
   | "glossator.deleteSession"
   | "glossator.exportSession"
@@ -1929,6 +1950,7 @@ export type Offered =
 export const CHAT_COMMANDS = {
   "new": "glossator.newSession",
   "resume": "glossator.resumeSession",
+  "takeover": "glossator.takeOver",
   "rename": "glossator.renameSession",
   "export": "glossator.exportSession",
   "compact": "glossator.compact",
@@ -1982,6 +2004,22 @@ export const DOING: Partial<Record<RunState, string>> = {
   VERIFYING: "Checking the answer…",
   CORRECTING: "Correcting the answer…",
   MEMORISING: "Keeping what was verified…",
+};
+
+/** The modes as they are called, and what each does without asking. */
+export const MODES: readonly ({ readonly id: Mode; readonly label: string; readonly detail: string })[] = [
+  { id: "plan", label: "Plan", detail: "Reads only, and changes nothing" },
+  { id: "ask", label: "Ask", detail: "Asks before each edit and command" },
+  { id: "acceptEdits", label: "Accept edits", detail: "Edits files; asks before commands" },
+  { id: "auto", label: "Auto", detail: "Edits files, runs commands in the sandbox" },
+];
+
+/** What the answers to a permission are called. */
+export const CHOICES: Readonly<Record<Choice, string>> = {
+  once: "Allow once",
+  session: "Allow for this session",
+  always: "Always allow here",
+  deny: "Refuse",
 };
 
 /** What of a text is shown escaped: see core/shown.py. Regular expressions. */

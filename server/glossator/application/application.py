@@ -22,8 +22,16 @@ from glossator.application.search_support import (
     rerank_by,
 )
 from glossator.application.seen_memories import session_memories
+from glossator.application.session_handover import Handover
 from glossator.application.session_summaries import Summaries
-from glossator.application.start import follow_context_files, open_ledger, recover
+from glossator.application.session_titles import Titles
+from glossator.application.start import (
+    follow_context_files,
+    kept_sessions,
+    open_ledger,
+    place_of,
+    recover,
+)
 from glossator.application.toolbox import all_tools
 from glossator.core.attached import EditorState
 from glossator.core.document import Document
@@ -117,10 +125,16 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
-        options = options_of(settings.models)
-        self.models = Models(settings.models, environment, options, self._statements)
-        keep = Retention(**settings.sessions.model_dump())
-        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
+        self.models = Models(
+            settings.models, environment, options_of(settings.models), self._statements
+        )
+        self.sessions = Sessions(
+            lambda: self.host.roots,
+            port.tell,
+            kept_sessions(settings),
+            let_go=self._let_go,
+            who=place_of(port.editor),
+        )
         self.runs = Runs(port)
         self.anchors = AnchorIndex(self.host)
         self.cited = CitedAnswers(self.host, self.anchors, port)
@@ -133,6 +147,8 @@ class Application:
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
         self.summaries = Summaries(settings, self.models, self.ledger)
+        self.titles = Titles(settings, self.models, port, self.sessions.settle)
+        self.handover = Handover(self.sessions, self.runs, port, self.quiet)
         self.mcp = McpServers(
             settings=settings.mcp,
             environment=environment,
@@ -156,6 +172,7 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
         self.sessions.prune()
+        self.handover.start()
         self.glosses.look_soon()
         self.ledger.look_soon()
 
@@ -177,11 +194,13 @@ class Application:
 
     async def close(self) -> None:
         """End every run, then close everything."""
+        await self.handover.close()
         await self.runs.drain()
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
         await self.summaries.close()
+        await self.titles.stop()
         await self.mcp.close()
         await self.git.close()
         await self.acting.close()
@@ -304,10 +323,15 @@ class Application:
         await self.ready()
         await asyncio.to_thread(begin_search, self.host.snapshot())
 
+    async def quiet(self, session_id: str) -> None:
+        """End what goes on in a session beside its runs."""
+        await self.summaries.stop(session_id)
+        await self.titles.stop(session_id)
+
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
-        busy = self.runs.busy(session_id) or self.summaries.busy(session_id)
-        if busy or not self.acting.let_go(session_id):
+        made = self.summaries.busy(session_id) or self.titles.busy(session_id)
+        if made or self.runs.busy(session_id) or not self.acting.let_go(session_id):
             return False
         self.cited.forget(session_id)
         return True

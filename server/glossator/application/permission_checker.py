@@ -38,7 +38,6 @@ Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 FindHardLinked = Callable[[WorkspaceSnapshot], HardLinkedFiles]  # blocking
 
 _MAX_TRIES = 3  # while what a call would touch changes under the question
-_NETWORK = "It would use the network."
 _TOO_MANY_NAMES = (
     "Too many files here go by other names elsewhere (hard links) for it to be kept from each."
 )
@@ -270,13 +269,14 @@ def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
     """The commands of a shell call; looking at a job has no effect."""
     place = limited.shell.place(args.cwd)
     script = parse(args.command) if args.command is not None else Script(())
-    open_reason = limited.open_reason or (_NETWORK if args.network else None)
     return CallSubject.of_shell(
         script,
         cwd=place.cwd,
         reading=read_only_commands(script.known, place),
-        open_reason=open_reason if args.command is not None else None,
+        open_reason=limited.open_reason if args.command is not None else None,
         is_temporary=limited.shell.is_temporary,
+        network=args.network and args.command is not None,
+        line=args.command or "",
     )
 
 

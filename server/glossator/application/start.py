@@ -19,7 +19,7 @@ from glossator.core.errors import GlossatorError
 from glossator.core.ports import EditorPort
 from glossator.ledger import MAX_BYTES, Ledger, LedgerFiles, SystemProfile, TeamLedger
 from glossator.memory import Memories
-from glossator.sessions import Sessions
+from glossator.sessions import ANOTHER, Sessions
 from glossator.settings import Settings
 from glossator.store import RedisStore, Retention
 from glossator.workspace import Files, WorkspaceHost, WorkspaceSnapshot
@@ -52,6 +52,17 @@ def _clean_up(snapshot: WorkspaceSnapshot, memories: Memories) -> None:
         _log.info("Temporary files that were left over are removed: %s", ", ".join(removed))
 
 
+def kept_sessions(settings: Settings) -> Retention:
+    """Which sessions the settings keep."""
+    return Retention(**settings.sessions.model_dump(exclude={"titles"}))
+
+
+def place_of(editor: str) -> str:
+    """Where a session is open, in words: the name of an editor, without its version."""
+    name = re.sub(r"[\s\d.]+\S*$", "", editor)
+    return {"": ANOTHER, "terminal": "a terminal"}.get(name, name)
+
+
 def open_ledger(
     settings: Settings,
     environment: Mapping[str, str],
@@ -61,7 +72,7 @@ def open_ledger(
     port: EditorPort,
 ) -> Ledger:
     """Open the ledger without reading it. With facts turned off, nothing is kept or found."""
-    files = LedgerFiles(Retention(**settings.sessions.model_dump()), port.tell)
+    files = LedgerFiles(kept_sessions(settings), port.tell)
     team = None
     if (url := settings.store.url) and settings.facts.enabled and settings.facts.shared:
         redis = RedisStore(url, environment, MAX_BYTES)

@@ -42,6 +42,9 @@ class Beside(Protocol):
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 - as the command declares it
         """The answer to another command, in JSON, whatever goes on. Raises as `Execute`."""
 
+    def stay(self) -> None:
+        """Show what the server says while no command is carried out, too."""
+
     @property
     def waits(self) -> bool:
         """Whether a command is carried out, which Ctrl-C cancels."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from glossator.cli.asking import Command
 from glossator.commands import CHAT_COMMANDS, DECLARED
+from glossator.core.choice_words import MODES
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.question import Option, Question
@@ -42,11 +43,12 @@ _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that w
     "search": lambda words: {"query": words},
     "status": lambda _: {},
     "summary": lambda _: {},
+    "takeover": lambda _: {},
     "undo": lambda words: {"overwrite": words == _OVERWRITE},
 }
 _OVERWRITE = "--overwrite"
-_NEED_SESSION = frozenset("compact context redo rename retry summary undo".split())
-_NEED_WORDS = {"mode": " ".join(_MODES), "model": "NAME", "rename": "TITLE", "search": "WORDS"}
+_NEED_SESSION = frozenset("compact context redo rename retry summary takeover undo".split())
+_NEED_WORDS = {"model": "NAME", "rename": "TITLE", "search": "WORDS"}
 
 
 def slash_word(line: str) -> tuple[str, str] | None:
@@ -78,12 +80,20 @@ def command_of(name: str, words: str, session_id: str | None) -> Command:
         raise UsageError(_elsewhere(name))
     if session_id is None and name in _NEED_SESSION:
         raise UsageError(f"Nothing was asked in this chat yet, so /{name} has nothing to work on.")
-    if name in _NEED_WORDS and (not words or (name == "mode" and words not in _MODES)):
+    if name == "mode" and words not in _MODES:
+        raise UsageError("\n".join(("Say which:", *_mode_lines())))
+    if name in _NEED_WORDS and not words:
         raise UsageError(f"Say which: /{name} {_NEED_WORDS[name]}.")
     argument = _ARGUMENTS[name](words)
     if name in _NEED_SESSION or name in ("mode", "plan"):
         argument["sessionId"] = session_id
     return Command(_COMMANDS[name], argument)
+
+
+def _mode_lines() -> Iterator[str]:
+    """The modes as they are typed, each in the words of the panel."""
+    for mode, (label, detail) in MODES.items():
+        yield f"/mode {mode:<12} {label}: {detail[0].lower()}{detail[1:]}"
 
 
 def _elsewhere(name: str) -> str:

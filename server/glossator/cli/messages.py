@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from glossator.core.plan_text import PLANNED
+from glossator.core.question import Option, Question
 from glossator.core.shown import shown, some_of
 from glossator.core.tokens import in_dollars
 
@@ -18,6 +19,7 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 PROMPT = "> "
+TAKE_OVER = "Take it over"
 _SHORT_CHARACTERS = 60  # characters of a question or a task
 _NAMED_PATHS = 4  # paths of a turn that are named
 NOBODY_PERMITS = (
@@ -84,6 +86,25 @@ def go_on_notice(command: str, session_id: str) -> str:
     """How to go on with a session after a run in it was cancelled."""
     words = ' "Go on."' if command == "ask" else ""
     return f"What it did so far is kept. To go on: glossator {command} --resume {session_id}{words}"
+
+
+def taken_notice(title: str, session_id: str) -> str:
+    """How to go on with a session that was taken over from another program."""
+    return f"“{title}” is free now. To go on: glossator chat --resume {session_id}"
+
+
+def taken_away(where: str) -> str:
+    """What a chat says whose session another program took over."""
+    return (
+        f"This session was taken over in {where}. /takeover takes it back, /new begins another one."
+    )
+
+
+def open_elsewhere(title: str, where: str) -> Question:
+    """Whether to take a session over that another program has open."""
+    take = Option(TAKE_OVER, f"Its turn in {where} ends, and all of it is kept.")
+    leave = Option("Leave it there", "Questions in it are refused here.")
+    return Question(f"“{title}” is open in {where}.", (take, leave), refusal=leave.label)
 
 
 def planned_notice(session_id: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.cli.messages import size
+from glossator.core.choice_words import CHOICES
 from glossator.core.edit import HunkKind, HunkView
 from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Choice, ExcerptLine, PermissionRequest, excerpt, is_cut
@@ -28,10 +29,10 @@ _CHOICES: Mapping[str, Choice] = {
     "": Choice.DENY,
 }
 _KEYS: Mapping[Choice, str] = {
-    Choice.ONCE: "y once",
-    Choice.SESSION: "s this session",
-    Choice.ALWAYS: "a always here",
-    Choice.DENY: "n no (or say why not)",
+    Choice.ONCE: "y",
+    Choice.SESSION: "s",
+    Choice.ALWAYS: "a",
+    Choice.DENY: "n",
 }
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
@@ -99,7 +100,8 @@ class PermissionPrompt:
     @property
     def hint(self) -> str:
         """What can be typed."""
-        keys = [_KEYS[choice] for choice in self.request.choices]
+        keys = [f"{_KEYS[each]} {CHOICES[each].lower()}" for each in self.request.choices]
+        keys[-1] += " (or say why)"
         if self._keeps:
             keys.insert(-1, f"{EDIT} edit rules")
         if self.has_parts:

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
-from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
+from glossator.cli.messages import (
+    NOBODY_TALKS,
+    TAKE_OVER,
+    go_on_notice,
+    open_elsewhere,
+    planned_notice,
+    taken_away,
+)
 from glossator.cli.options import CommonOptions
 from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer, choose
@@ -137,6 +144,8 @@ class CommandRun:
         elif method == "$/progress":
             show = self._display.progress if self._progress else self._display.background
             show(params["value"])
+        elif method == "glossator/session" and params["elsewhere"] and self._talking is not None:
+            self._lock.show(partial(self._display.notice, taken_away(params["elsewhere"])))
         elif method == "window/showMessage":
             self._lock.show(partial(self._display.notice, params["message"]))
 
@@ -154,6 +163,8 @@ class CommandRun:
         if self._user is None or not isinstance(self._display, Renderer):
             raise UsageError(NOBODY_TALKS)
         session = await newest_session(execute) if work.newest else work.session_id
+        if session is not None:
+            await self._take_over(session, execute, self._user)
         self._talking = Talking(
             self._user,
             beside,
@@ -164,10 +175,20 @@ class CommandRun:
         self._good = True
         if self._editor is not None:
             self._editor.connect(beside)
+        beside.stay()
         await self._talking.talk()
         if self._editor is not None:
             await self._editor.close()
         return self._shown
+
+    async def _take_over(self, session_id: str, execute: Execute, user: User) -> None:
+        """Ask whether to take a session over, if another program has it open."""
+        listed = await execute(Command("glossator.listSessions"))
+        for each in listed.sessions:
+            if each.id == session_id and each.elsewhere:
+                reply = await user.answer(open_elsewhere(each.title, each.elsewhere))
+                if TAKE_OVER in reply["chosen"]:
+                    await execute(Command("glossator.takeOver", {"sessionId": session_id}))
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
         """The answer. After a plan the user decides, and the follow-up gives the answer.

@@ -138,6 +138,7 @@ class ServerConnection:
         self._reading: asyncio.Task[None] | None = None
         self._last_id = 0
         self._main_id = 0  # of the request that `cancel` ends
+        self._stays = False
         self.waits = False  # for the answer to a request
 
     async def request(self, method: str, params: Json = None) -> Json:
@@ -171,6 +172,12 @@ class ServerConnection:
         finally:
             answer.cancel()  # nobody waits for it any more; does nothing if it is there
 
+    def stay(self, *, on: bool) -> None:
+        """Hear what the server says while nothing is asked, too, or no more."""
+        self._stays = on
+        if on:
+            self._listening()
+
     def _listening(self) -> asyncio.Task[None]:
         """The task that reads; what ended it early is raised once."""
         if self._reading is not None and self._reading.done():
@@ -178,10 +185,12 @@ class ServerConnection:
             ended.result()
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
+            # what ended it is raised to who asks next; perhaps nobody does
+            self._reading.add_done_callback(lambda task: task.cancelled() or task.exception())
         return self._reading
 
     async def _read(self) -> None:
-        while not all(answer.done() for answer in self._posted.values()):
+        while self._stays or not all(answer.done() for answer in self._posted.values()):
             self._handle(await self._receive())
 
     def notify(self, method: str, params: Json = None) -> None:

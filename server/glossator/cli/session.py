@@ -133,6 +133,9 @@ class _Session:
     async def ask(self, command: Command) -> Json:
         return await self._client.hear_beside(self.post(command))
 
+    def stay(self) -> None:
+        self._client.stay(on=True)
+
     @property
     def waits(self) -> bool:
         return self._client.waits
@@ -152,6 +155,7 @@ class _Session:
 
     async def close(self) -> None:
         self._commanded = False
+        self._client.stay(on=False)
         try:
             await asyncio.wait_for(self._leave(), _GRACE_SECONDS)
         except (TimeoutError, ServerLost, ResponseError):

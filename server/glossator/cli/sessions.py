@@ -24,6 +24,7 @@ from glossator.cli.messages import (
     names,
     plural,
     short,
+    taken_notice,
 )
 from glossator.cli.options import (
     CommonOptions,
@@ -42,6 +43,7 @@ from glossator.commands import (
     RewindAnswer,
     SessionInfo,
     SessionList,
+    TakenSession,
     TurnList,
     TurnView,
     UndoAnswer,
@@ -111,6 +113,19 @@ def rename(
         "glossator.renameSession", {"sessionId": session_id, "title": " ".join(title)}
     )
     ask_server(context, common, command)
+
+
+@sessions.command("take-over")
+@with_options
+def take_over(context: typer.Context, session_id: Id, *, common: CommonOptions) -> None:
+    """Have the editor or terminal that has a session open give it up; its turn ends, kept."""
+    ask_server(context, common, Command("glossator.takeOver", {"sessionId": session_id}), _taken)
+
+
+def _taken(display: Display, answer: TakenSession) -> bool:
+    """Say how to go on with it."""
+    display.notice(taken_notice(answer.title, answer.id))
+    return True
 
 
 @sessions.command()
@@ -285,10 +300,8 @@ def session_parts(answer: object) -> Iterator[Part]:
     match answer:
         case SessionList(sessions=sessions):
             yield listed(_sessions(sessions), NO_SESSION)
-        case SessionInfo(id=name, title=title):
-            yield line(f"{name} is now called {title!r}.", plain=f"{name}\t{title}")
-        case DeletedSession(id=name):
-            yield line(f"Deleted {name}.", aside=True)
+        case SessionInfo() | TakenSession() | DeletedSession():
+            yield _became(answer)
         case CompactAnswer(before=before, after=after, by_model=by_model):
             yield line(compacted_notice(before, after, by_model=by_model), "dim")
         case ContextAnswer():
@@ -305,6 +318,17 @@ def session_parts(answer: object) -> Iterator[Part]:
             yield listed(_agents(agents), NO_AGENT)
 
 
+def _became(answer: SessionInfo | TakenSession | DeletedSession) -> Part:
+    """What has become of a session."""
+    match answer:
+        case SessionInfo(id=name, title=title):
+            return line(f"{name} is now called {title!r}.", plain=f"{name}\t{title}")
+        case TakenSession(title=title):
+            return line(f"“{title}” is open here now.", aside=True)
+        case DeletedSession(id=name):
+            return line(f"Deleted {name}.", aside=True)
+
+
 def _sessions(sessions: Sequence[SessionInfo]) -> Table:
     """The ids are never cut."""
     columns = (
@@ -319,7 +343,7 @@ def _sessions(sessions: Sequence[SessionInfo]) -> Table:
             each.id,
             f"{each.title} — {each.found}" if each.found else each.title,
             "running" if each.running else ago(each.updated_at, now),
-            plural(each.turns, "turn"),
+            f"open in {each.elsewhere}" if each.elsewhere else plural(each.turns, "turn"),
         )
         for each in sessions
     )

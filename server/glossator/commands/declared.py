@@ -93,6 +93,14 @@ _ALL = (
         chat=(Chat("resume", "Go on with another session"),),
     ),
     CommandDeclaration(
+        "glossator.takeOver",
+        "sessions:take_over",
+        "TakenSession",
+        title="Take over",
+        terminal="sessions take-over",
+        chat=(Chat("takeover", "Take this session over from where else it is open"),),
+    ),
+    CommandDeclaration(
         "glossator.renameSession",
         "sessions:rename_session",
         "SessionInfo",

@@ -102,7 +102,7 @@ async def run_exploration(
             before(session)
             app.acting.modes.begin(session.id)
             session.keep(_EXPLORED, _to_ask_again(run, request, about))
-            session.title_from(request.task)
+            app.titles.begin(session, request.task)
             return await _explore(app, session, run, request, attached, extracting)
     finally:
         sessions.settle(session)

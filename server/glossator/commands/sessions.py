@@ -17,9 +17,10 @@ from glossator.commands.answers.sessions import (
     SessionInfo,
     SessionList,
     SummaryAnswer,
+    TakenSession,
 )
 from glossator.commands.turns import undone_turns
-from glossator.core.errors import UsageError
+from glossator.core.errors import SessionInUse, UsageError
 from glossator.core.events import Envelope, UndoneTurn
 from glossator.core.run_events import UnsavedFile
 from glossator.core.shown import shown
@@ -59,6 +60,13 @@ class ListSessionsRequest:
 @dataclass(frozen=True, slots=True)
 class ResumeSessionRequest:
     """The session to continue."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOverRequest:
+    """The session to take over from where it is open."""
 
     session_id: str
 
@@ -136,9 +144,26 @@ def _holds(text: str, words: list[str]) -> bool:
     return all(word in text.casefold() for word in words)
 
 
+async def take_over(app: Application, request: TakeOverRequest) -> TakenSession:
+    """Have the server that has a session open give it up, and open it.
+
+    Raises as `Sessions.open`.
+    """
+    session = await app.sessions.take_over(request.session_id)
+    return TakenSession(session.id, shown(session.title))
+
+
 async def resume_session(app: Application, request: ResumeSessionRequest) -> ResumedSession:
-    """Make a kept session one of this server's. Raises as `Sessions.open`."""
-    session = await app.sessions.open(request.session_id)
+    """Make a kept session one of this server's; one that is open elsewhere is only shown.
+
+    Raises as `Sessions.open`.
+    """
+    try:
+        session = await app.sessions.open(request.session_id)
+    except SessionInUse:
+        records = await app.sessions.records(request.session_id)
+        info = await _info(app, request.session_id)
+        return ResumedSession(info, tuple(replay_events(records)), (), run_figures(records), ())
     records = await app.sessions.records(session.id) if session.on_disk else []
     going_on = app.runs.active()
     events = await app.cited.as_now(session, replay_events(records, going_on), going_on)
@@ -163,7 +188,7 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
     """Delete a session that is not running. Raises as `Sessions.open`."""
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
-    await app.summaries.stop(request.session_id)
+    await app.quiet(request.session_id)
     try:
         await app.sessions.delete(request.session_id)
     finally:
@@ -197,6 +222,7 @@ def _view(app: Application, item: ListedSession) -> SessionInfo:
         updated_at=item.updated_at.isoformat(timespec="seconds"),
         turns=item.head.turns,
         running=app.runs.busy(item.head.id),
+        elsewhere=shown(item.elsewhere),
     )
 
 

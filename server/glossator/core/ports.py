@@ -12,7 +12,7 @@ from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.run_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.text import Position
 
 
@@ -79,7 +79,7 @@ class TerminalTold:
     text: str
 
 
-ShownState = TurnsUndone | JobsChanged | UnsavedFiles
+ShownState = TurnsUndone | JobsChanged | UnsavedFiles | SessionNow
 
 
 class EditorPort(Protocol):

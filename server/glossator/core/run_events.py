@@ -181,6 +181,18 @@ class UnsavedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionNow:
+    """A session that is called something else now, or that another server has taken over.
+
+    `elsewhere` says what has it open then, "" while this server has it. It is no event of a run.
+    """
+
+    session_id: str
+    title: str
+    elsewhere: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UnsavedFiles:
     """All such files of a session as they are now. It is no event of a run."""
 

@@ -33,6 +33,7 @@ Purpose = Literal[
     "verify",
     "correct",
     "summary",
+    "title",
 ]
 
 

@@ -23,6 +23,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.choice_words import CHOICES
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
@@ -38,7 +39,7 @@ from glossator.core.ports import (
     TerminalTold,
 )
 from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.run_events import JobsChanged, UnsavedFiles
+from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
 from glossator.lsp.protocol import Protocol
@@ -67,6 +68,7 @@ _STATES = {
     TurnsUndone: "glossator/undone",
     JobsChanged: "glossator/jobs",
     UnsavedFiles: "glossator/unsaved",
+    SessionNow: "glossator/session",
 }
 QUESTION = "glossator/question"
 PERMISSION = "glossator/permission"
@@ -94,15 +96,9 @@ _NO_ANSWER = (
 _EGLOT_BEHIND = (
     "require version"  # Eglot's error for a text that was typed in; older ones send no name
 )
-_BUTTONS = {
-    Choice.ONCE: "Allow once",
-    Choice.SESSION: "Allow for this session",
-    Choice.ALWAYS: "Always allow here",
-    Choice.DENY: "Deny",
-}
 _ALL, _ALL_SENT = "All of it", "All but the middle of it, which is too long"
 _NOT_WRITTEN = (
-    "The whole could not be written to {} ({}). Deny this, check the disk's room and the folder's"
+    "The whole could not be written to {} ({}). Refuse this, check the disk's room and the folder's"
     " permissions, and ask again."
 )
 _APPLY, _REJECT = "Apply", "Reject"
@@ -251,11 +247,11 @@ class ClientPort:
                 reply = await self._protocol.ask(PERMISSION, wire)
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or {"choice": "deny"})
             else:
-                allowing = [_BUTTONS[each] for each in request.choices if each is not Choice.DENY]
+                allowing = [CHOICES[each] for each in request.choices if each is not Choice.DENY]
                 whole = "" if fits_a_message(request) else await self._shown_whole(request)
                 text = request_message(request, whole)
-                pressed = await self.buttons.allow(text, _BUTTONS[Choice.DENY], allowing)
-                chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
+                pressed = await self.buttons.allow(text, CHOICES[Choice.DENY], allowing)
+                chosen = next((c for c, name in CHOICES.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
             _log.warning("The client did not ask for a permission: %s", failure)

@@ -2,9 +2,10 @@
 
 Limits deny a call or ask about it: paths that cannot be resolved, deny rules, plan mode, a run that
 only reads, protected paths, scripts outside a sandbox, scripts that are not understood (in auto
-the sandbox holds them), ask rules, and rules that may concern what is not understood. Grants allow
-it: an allow rule, for a script also the fact that parts only read, or the mode. No grant lifts a
-limit, whatever the order of the rules.
+the sandbox holds them) or use the network, ask rules, and rules that may concern what is not
+understood. Grants allow it: an allow rule, for a script also the fact that parts only read, or the
+mode. No grant lifts a limit, whatever the order of the rules, but for one: a rule about a command
+line as it stands is the answer to what is not understood of it, and to its use of the network.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from glossator.permissions.matching import (
     command_covered,
     concerning,
     covered,
+    line_covered,
     named_by_user,
     path_covered,
     uncertain,
@@ -32,6 +34,7 @@ from glossator.permissions.policy import (
     FAMILIES,
     MCP,
     CommandRule,
+    LineRule,
     Policy,
     Rule,
     ToolRule,
@@ -71,7 +74,7 @@ def suggestions(subject: CallSubject, policy: Policy) -> tuple[Rule, ...]:
     """Rules that, added to the allow rules, cover all of the subject; empty if none can say it."""
     if subject.script is not None:
         found = _for_script(subject.script, policy)
-        return found if not subject.targets else ()
+        return () if subject.targets else found or _for_line(subject)
     if not subject.targets:
         return (ToolRule(subject.tool),)
     return _for_targets(subject, policy)
@@ -84,6 +87,17 @@ def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
     rules = tuple(dict.fromkeys(map(_for_command, missing)))
     said = tuple(rule for rule in rules if rule is not None)
     return said if all(command_covered(said, command) for command in missing) else ()
+
+
+def _for_line(subject: CallSubject) -> tuple[Rule, ...]:
+    """The rule about the very line of a script; none if people cannot judge it by what they see."""
+    script = subject.script
+    if script is None or subject.targets or script.excess or "" in script.unclear:
+        return ()
+    if script.open_reason is not None or not 0 < len(script.line) <= _LINE_LETTERS:
+        return ()
+    said = _said(str(LineRule(script.line, script.network)))
+    return () if said is None or "\n" in script.line else (said,)
 
 
 def _for_command(command: CommandWords) -> Rule | None:
@@ -163,7 +177,9 @@ def _name(program: str) -> str:
 
 _MAX_NAMED = 5  # protected paths, or commands
 _COMMAND_LETTERS = 80  # of a command
+_LINE_LETTERS = 300  # of a command line that a rule may name
 _OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
+_NETWORK = "It would use the network."
 _PLAN_MODE = "Plan mode"  # how its refusals begin
 _READING = "What was asked for"  # … and those of a run that only reads
 _ONLY_READS = (
@@ -210,7 +226,9 @@ def decision_about(subject: CallSubject, policy: Policy) -> Decision:
             return decision
     asking = [limit for limit in limits if isinstance(limit, Ask)]
     if asking:
-        return Ask(tuple(reason for limit in asking for reason in limit.reasons))
+        reasons = tuple(reason for limit in asking for reason in limit.reasons)
+        # a rule that lifts one of several limits would not spare the next question
+        return Ask(reasons, asking[0].suggestions if len(asking) == 1 else ())
     return grant
 
 
@@ -277,10 +295,11 @@ def _protected(subject: CallSubject, policy: Policy) -> Ask | None:
 
 def _unclear(subject: CallSubject, policy: Policy) -> Ask | None:
     script = subject.script
-    if script is None:
+    if script is None or (script.open_reason is None and line_covered(policy.allow, script)):
         return None
     reasons = []
-    if script.unclear and (policy.mode is not Mode.AUTO or script.open_reason is not None):
+    is_held = script.open_reason is None and not script.network
+    if script.unclear and (policy.mode is not Mode.AUTO or not is_held):
         if script.excess:
             reasons.append(TOO_MANY)
         if unclear := [text for text in script.unclear if text not in script.excess]:
@@ -290,7 +309,9 @@ def _unclear(subject: CallSubject, policy: Policy) -> Ask | None:
             reasons.append(_needing(missing, policy))
     if script.open_reason is not None:
         reasons.append(script.open_reason)
-    return Ask(tuple(reasons)) if reasons else None
+    elif script.network:
+        reasons.append(_NETWORK)
+    return Ask(tuple(reasons), _for_line(subject)) if reasons else None
 
 
 def _uncertain(subject: CallSubject, policy: Policy) -> Ask | None:

@@ -24,6 +24,7 @@ from glossator.permissions.policy import (
     MCP,
     CommandRule,
     Family,
+    LineRule,
     PathRule,
     PatternBase,
     Places,
@@ -57,7 +58,19 @@ def covered(rules: Iterable[Rule], subject: CallSubject, places: Places) -> bool
                 path_covered(known, target, subject.tool, places) for target in subject.targets
             )
         return _tool_covered(known, subject.tool)
-    return not script.unclear and not uncovered(known, script, places)
+    if line_covered(known, script):
+        return True
+    return not (script.unclear or script.network) and not uncovered(known, script, places)
+
+
+def line_covered(rules: Iterable[Rule], script: ShellScript) -> bool:
+    """Whether a rule allows the very line of a script, and the network if it uses it."""
+    return script.line != "" and any(
+        isinstance(rule, LineRule)
+        and rule.line == script.line
+        and (rule.network or not script.network)
+        for rule in rules
+    )
 
 
 def named_by_user(policy: Policy, tool: str) -> bool:
@@ -168,6 +181,8 @@ def _concerns(rule: Rule, subject: CallSubject, places: Places) -> bool:
             targets = _targets(rule.family, subject)
             names = {name for target in targets for name in target.names}
             return any(_concerns_name(rule, name, places) for name in names)
+        case LineRule():
+            return False  # it only allows
 
 
 def _targets(family: Family, subject: CallSubject) -> tuple[ResolvedPath, ...]:
@@ -243,7 +258,7 @@ def _skipping(word: str, here: int) -> set[int]:
 def _may_concern(rule: Rule, script: ShellScript) -> bool:
     """Whether a rule may concern what is not understood, or what fits a pattern."""
     match rule:
-        case ToolRule():
+        case ToolRule() | LineRule():
             return False
         case PathRule():
             return bool(script.unclear or script.doubted)

@@ -38,6 +38,7 @@ _KNOWN = frozenset({"Bash", "Memory", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)
 _ANY_MORE = ":*"
+_LINE, _NETWORK = "Line", "Network"
 _HOW = (
     "Write a tool's name, Bash(npm test:*), Bash(git status), Edit(src/**), Read(~/.ssh/**),"
     " Read(//etc/**), mcp__server__tool, or * for every tool."
@@ -90,7 +91,21 @@ class PathRule:
         return f"{self.family}({self.base}{inner})"
 
 
-Rule = ToolRule | CommandRule | PathRule
+@dataclass(frozen=True, slots=True)
+class LineRule:
+    """A command line exactly as it stands, however much of it is understood.
+
+    Only with `network` it may use the network, too.
+    """
+
+    line: str
+    network: bool
+
+    def __str__(self) -> str:
+        return f"{_NETWORK if self.network else _LINE}({self.line})"
+
+
+Rule = ToolRule | CommandRule | PathRule | LineRule
 
 
 def parse_rule(text: str) -> Rule:
@@ -105,6 +120,8 @@ def parse_rule(text: str) -> Rule:
     `Edit(src/**)`          files, by a pattern of .gitignore relative to each workspace folder
     `Read(~/.ssh/**)`       relative to the user's home folder
     `Read(//etc/**)`        from the top of the file system
+    `Network(git push)`     this very command line, in the network; only to allow
+    `Line(x "$y")`          this very command line, without the network; only to allow
     """
     text = text.strip()
     if text == "*":
@@ -113,6 +130,8 @@ def parse_rule(text: str) -> Rule:
         return _with_argument(text, match["tool"], match["argument"])
     if not _NAME.fullmatch(text.removesuffix("__*")):
         raise _wrong(text, "it is neither a tool's name nor a name with something in brackets")
+    if text in (_LINE, _NETWORK):
+        raise _wrong(text, f"the command line belongs in brackets: {text}(git push)")
     for known in _KNOWN:
         if text.lower() == known.lower() and text != known:
             raise _wrong(text, f"the tool is called {known}")
@@ -154,7 +173,7 @@ class Restrictions:
     @staticmethod
     def parse(deny: Iterable[str], ask: Iterable[str]) -> Restrictions:
         """Raises `UsageError` for a malformed rule."""
-        return Restrictions(parse_rules(deny), parse_rules(ask))
+        return Restrictions(_narrowing(deny), _narrowing(ask))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +187,7 @@ class UserRules:
     @staticmethod
     def parse(deny: Iterable[str], ask: Iterable[str], allow: Iterable[str]) -> UserRules:
         """Raises `UsageError` for a malformed rule."""
-        return UserRules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
+        return UserRules(_narrowing(deny), _narrowing(ask), parse_rules(allow))
 
 
 def _with_argument(text: str, tool: str, argument: str) -> Rule:
@@ -182,10 +201,12 @@ def _with_argument(text: str, tool: str, argument: str) -> Rule:
             return _command_rule(text, argument)
         case "Edit" | "Read":
             return _path_rule(text, tool, argument)
+        case "Line" | "Network":
+            return _line_rule(text, argument, network=tool == _NETWORK)
     for family, tools in FAMILIES.items():
         if tool in tools:
             raise _wrong(text, f"paths of {tool} are covered by {family}({argument})")
-    raise _wrong(text, "only Bash, Edit and Read take something in brackets")
+    raise _wrong(text, "only Bash, Edit, Line, Network and Read take something in brackets")
 
 
 def _command_rule(text: str, argument: str) -> CommandRule:
@@ -200,6 +221,21 @@ def _command_rule(text: str, argument: str) -> CommandRule:
     if "*" in command and "*" in "".join(command.split("'")[::2]):
         raise _wrong(text, "a * stands only at the end, as :*; write '*' in quotes for itself")
     return CommandRule(words, prefix)
+
+
+def _line_rule(text: str, argument: str, *, network: bool) -> LineRule:
+    if argument.endswith(_ANY_MORE):
+        raise _wrong(text, "it is about one command line, as it stands, and takes no :*")
+    return LineRule(argument, network)
+
+
+def _narrowing(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """Rules that deny or ask. Raises `UsageError` for one that another spelling gets round."""
+    rules = parse_rules(texts)
+    for rule in rules:
+        if isinstance(rule, LineRule):
+            raise _wrong(str(rule), "it only allows; to deny or to ask, name the command with Bash")
+    return rules
 
 
 def _path_rule(text: str, family: Family, argument: str) -> PathRule:

@@ -60,13 +60,14 @@ class ShellScript:
     """A script for the shell, taken apart into its simple commands, each as its words.
 
     `reading` are those of `commands` that only read. `named` are the paths that words may mean.
-    `open_reason` says why it would not be confined to a sandbox without network, None if it would
-    be. `unclear` are the texts of parts that are not understood, "" if nobody can tell what words
-    mean; `hints` the commands that can be seen in them, and `opaque` if there may be others.
-    `excess` are those of `unclear` that were not looked at, because there are too many. What
-    programs are given to run (`sh -c '...'`) adds to `named`, `hints` and `opaque`; `doubted` are
-    the parts of that that are not understood. `passing` are the targets of redirects that are the
-    sandbox's own and end with the command.
+    `open_reason` says why it would not be confined to a sandbox, None if it would be; `network`: it
+    would use the network. `line` is all of it as it stands, "" if that is not known. `unclear` are
+    the texts of parts that are not understood, "" if nobody can tell what words mean; `hints` the
+    commands that can be seen in them, and `opaque` if there may be others. `excess` are those of
+    `unclear` that were not looked at, because there are too many. What programs are given to run
+    (`sh -c '...'`) adds to `named`, `hints` and `opaque`; `doubted` are the parts of that that are
+    not understood. `passing` are the targets of redirects that are the sandbox's own and end with
+    the command.
     """
 
     commands: tuple[CommandWords, ...]
@@ -79,6 +80,8 @@ class ShellScript:
     excess: frozenset[str] = frozenset()
     doubted: tuple[str, ...] = ()
     passing: frozenset[ResolvedPath] = frozenset()
+    network: bool = False
+    line: str = ""
 
     @property
     def read_only(self) -> bool:
@@ -108,6 +111,8 @@ class CallSubject:
         reading: Collection[SimpleCommand] = (),
         open_reason: str | None = _NO_SANDBOX,
         is_temporary: Callable[[str], bool] = lambda _: False,
+        network: bool = False,
+        line: str = "",
     ) -> CallSubject:
         """A call of Bash; `reading` are the commands of `script` that are known to only read.
 
@@ -157,6 +162,8 @@ class CallSubject:
                 excess,
                 doubted,
                 frozenset(passing),
+                network,
+                line.strip(),
             ),
         )
 

@@ -13,10 +13,10 @@ from .export import (
     to_json,
     to_markdown,
 )
-from .records import AgentConversation, ModelCall, PersistedAgent, Record
+from .records import UNTITLED, AgentConversation, ModelCall, PersistedAgent, Record
 from .runs import Run, RunClock, Runs, SteeredWords
 from .session import Reminders, Session
-from .sessions import ListedSession, Sessions
+from .sessions import ANOTHER, ListedSession, Sessions
 from .state import (
     EDITOR_STATE,
     FACTS,
@@ -30,12 +30,14 @@ from .state import (
 )
 
 __all__ = [
+    "ANOTHER",
     "EDITOR_STATE",
     "FACTS",
     "INSTRUCTIONS",
     "MEMORIES",
     "MODES",
     "TEXTS",
+    "UNTITLED",
     "Account",
     "AgentConversation",
     "AskedRun",

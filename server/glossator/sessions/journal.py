@@ -147,8 +147,8 @@ class Journal:
 
     def close(self) -> None:
         """Close the log, so that another server can open the session."""
-        if self._log is not None:
-            self._log.close()
+        if self._log is not None and self._logs is not None:
+            self._logs.close(self._begun.id, self._log)
             self._broken = True
 
 

@@ -147,9 +147,10 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """The session was given a title."""
+    """The session was given a title; `made`: by us from its first question, not by the user."""
 
     title: str
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +364,7 @@ def _spent(fields: Mapping[str, Any]) -> ModelCall:
 
 _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     Begun: lambda r: ("begun", {"id": r.id, "at": r.at.isoformat(), "roots": r.roots}),
-    Titled: lambda r: ("titled", {"title": r.title}),
+    Titled: lambda r: ("titled", {"title": r.title, **({"made": True} if r.made else {})}),
     Prefix: lambda r: (
         "prefix",
         {"system": r.system, "tools": list(map(_tool_fields, r.tools))},
@@ -395,7 +396,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
 
 _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     "begun": lambda f: Begun(f["id"], datetime.fromisoformat(f["at"]), tuple(f["roots"])),
-    "titled": lambda f: Titled(f["title"]),
+    "titled": lambda f: Titled(f["title"], f.get("made", False)),
     "prefix": lambda f: Prefix(tuple(f["system"]), tuple(ToolSpec(**tool) for tool in f["tools"])),
     "said": lambda f: Said(
         f["message"],

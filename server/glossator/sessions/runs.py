@@ -283,6 +283,12 @@ class Runs:
             run.task.cancel()
         return tuple(run.id for run in chosen)
 
+    def fail(self, session_id: str, error: GlossatorError) -> None:
+        """End the runs of a session with this error."""
+        for run in tuple(self._runs.values()):
+            if run.session_id == session_id:
+                run.fail(error)
+
     def steered(self, run_id: str | None = None, session_id: str | None = None) -> list[Run]:
         """The runs that take the user's words now: the named one, a session's, or all."""
         return [

@@ -102,14 +102,6 @@ class Reminders:
         return taken
 
 
-_TITLE_CHARACTERS = 60
-
-
-def title_of(question: str) -> str:
-    """The title of a session that begins with this question: its first line, without code marks."""
-    return question.replace("`", "").strip().partition("\n")[0].rstrip()[:_TITLE_CHARACTERS]
-
-
 class Session:
     """One conversation; `system` and `tools` are frozen by the first run and never change after.
 
@@ -123,6 +115,7 @@ class Session:
         self._unfinished = UnfinishedReply()
         self.id = state.id
         self.title = state.title
+        self.title_made = state.title_made  # from the first question
         self.created_at = state.created_at
         self.roots = state.roots
         self.system = state.system
@@ -173,15 +166,10 @@ class Session:
         """Whether everything is on disk, so that the session can be closed and resumed."""
         return self.journal.exists and not self.journal.broken
 
-    def rename(self, title: str) -> None:
-        """Set the title."""
-        self.title = title
-        self._write(Titled(title))
-
-    def title_from(self, question: str) -> None:
-        """Take the title from the first question, unless there is one."""
-        if self.title == UNTITLED:
-            self.rename(title_of(question))
+    def rename(self, title: str, *, made: bool = False) -> None:
+        """Set the title; one that was `made` from the first question goes with that question."""
+        self.title, self.title_made = title, made
+        self._write(Titled(title, made))
 
     def freeze(
         self,
@@ -233,11 +221,11 @@ class Session:
         """Go back to just before the first of `runs`, which are the last ones, was asked.
 
         Files that are the same as the conversation shows them need not be read again. A title that
-        came from the first question is dropped with it.
+        was made from the first question is dropped with it.
         """
         first = self.asked[0]
         self._write(Rewound(tuple(runs)))
-        if first.run_id in runs and self.title == title_of(first.question):
+        if first.run_id in runs and self.title_made:
             self.rename(UNTITLED)
         state, documents = session_state(self._story), self.reads.documents()
         self._kept |= {name: state.kept.get(name, []) for name in OF_CONVERSATION}

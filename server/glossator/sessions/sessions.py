@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +31,9 @@ from glossator.undo import CHECKPOINTS, cut_off_in_notes
 logger = logging.getLogger(__name__)
 
 KEEP = Retention(days=90, count=500, bytes=1_000_000_000)
+ANOTHER = "another Glossator"
+_TAKING_SECONDS = 15.0  # for another server to give up a session; an undo is carried through
+_LOOK_SECONDS = 0.1  # between two looks whether it has
 _MAX_IDLE_SESSIONS = 8  # sessions that stay open while nobody uses them, those used last
 
 
@@ -40,17 +44,22 @@ def sessions_folder() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
-    """A session of this workspace and when something last happened in it."""
+    """A session of this workspace and when something last happened in it.
+
+    `elsewhere` says what has it open, "" unless it is another server's.
+    """
 
     head: Head
     updated_at: datetime
+    elsewhere: str = ""
 
 
 class Sessions:
     """The sessions of the application's workspace; `roots` gives its current roots (real paths).
 
     If `keep` allows no sessions, nothing is written and sessions end with the server. `let_go` is
-    asked before a session that was not used lately is closed; False: it is at work.
+    asked before a session that was not used lately is closed; False: it is at work. `who` has them
+    open, in words for the users of other servers.
     """
 
     def __init__(
@@ -60,11 +69,12 @@ class Sessions:
         keep: Retention = KEEP,
         folder: Path | None = None,
         let_go: Callable[[str], bool] = lambda _: True,
+        who: str = ANOTHER,
     ) -> None:
         self._roots = roots
         self._tell = tell
         self._keep = keep
-        self._logs = Logs(str(folder or sessions_folder())) if keep.count else None
+        self._logs = Logs(str(folder or sessions_folder()), who) if keep.count else None
         self._let_go = let_go
         self._sessions: dict[str, Session] = {}  # the one used last stands last
         self._settling: list[str] = []  # sessions whose end of a run the disk does not have yet
@@ -99,6 +109,46 @@ class Sessions:
             self._sessions[session_id] = session
         self._close_unused()
         return session
+
+    async def take_over(self, session_id: str) -> Session:
+        """Have the server that has a session open give it up, and open it here.
+
+        Raises like `open`, also if the other server does not answer.
+        """
+        until = time.monotonic() + _TAKING_SECONDS
+        logs = self._logs
+        try:
+            while True:
+                try:
+                    return await self.open(session_id)
+                except SessionInUse:
+                    if logs is None or time.monotonic() > until:
+                        raise
+                    await asyncio.to_thread(logs.want, session_id)
+                    await asyncio.sleep(_LOOK_SECONDS)
+        finally:
+            if logs is not None:
+                await asyncio.to_thread(logs.want_no_more, session_id)
+
+    async def wanted(self) -> dict[str, str]:
+        """The sessions of this server that others ask for, and who asks, in words."""
+        logs, ids = self._logs, [each.id for each in self._sessions.values() if each.on_disk]
+        if logs is None or not ids:
+            return {}
+        asked = await asyncio.to_thread(lambda: {each: logs.wanted(each) for each in ids})
+        return {session_id: who for session_id, who in asked.items() if who}
+
+    async def give_up(self, session_id: str) -> bool:
+        """Close a session, with all of it on disk; False while it is at work, or is not kept."""
+        async with self._opening:  # nobody begins to work in it meanwhile
+            await self._settled()
+            session = self._sessions.get(session_id)
+            if session is None or not session.is_kept or not self._let_go(session_id):
+                return False
+            del self._sessions[session_id]
+            await asyncio.to_thread(session.sync)
+            session.close()
+        return True
 
     async def records(self, session_id: str) -> list[Record]:
         """What was kept of a session, also while another server has it open. Raises like `open`."""
@@ -217,9 +267,10 @@ class Sessions:
     def _resume(self, session_id: str) -> Session:
         opened = self._logs.open(session_id) if self._logs else NotOpened.GONE
         if opened is NotOpened.IN_USE:
+            where = (self._logs.owner(session_id) if self._logs else "") or ANOTHER
             raise SessionInUse(
-                f"The session {session_id} is open in another Glossator; close it there, or begin"
-                " a new session."
+                f"The session is open in {where}. Take it over with /takeover (at a shell:"
+                " glossator sessions take-over), or begin a new one."
             )
         if isinstance(opened, NotOpened):
             raise _unknown(session_id)
@@ -266,7 +317,8 @@ class Sessions:
             head = self._head(self._logs, info)
             if head is not None and self._is_ours(head.roots):
                 updated = datetime.fromtimestamp(info.modified, UTC)
-                found.append(ListedSession(head, updated))
+                elsewhere = "" if head.id in self._sessions else self._logs.owner(head.id)
+                found.append(ListedSession(head, updated, elsewhere))
         return found
 
     def _cut_off(self) -> Iterator[str]:

@@ -139,6 +139,7 @@ class SessionState:
     reports: list[Report] = field(default_factory=list)
     story: list[Record] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
+    title_made: bool = False
 
 
 def session_state(records: Iterable[Record]) -> SessionState:
@@ -314,8 +315,8 @@ def _describe(state: SessionState, record: Begun | Titled | Prefix) -> None:
     match record:
         case Begun(session_id, at, roots):
             state.id, state.created_at, state.roots = session_id, at, roots
-        case Titled(title):
-            state.title = title
+        case Titled(title, made):
+            state.title, state.title_made = title, made
         case Prefix(system, tools):
             state.system, state.tools = system, tools
 

@@ -169,7 +169,7 @@ class ContextSettings(_Group):
 
 
 class SessionSettings(_Group):
-    """How long sessions are kept on disk."""
+    """How long sessions are kept on disk, and how they get their titles."""
 
     days: int = Field(
         90, ge=1, description="Delete a session so many days after something last happened in it."
@@ -181,6 +181,9 @@ class SessionSettings(_Group):
     )
     bytes: int = Field(
         1_000_000_000, ge=0, description="Let all sessions take at most so many bytes on disk."
+    )
+    titles: bool = Field(
+        True, description="Have the fast model title a session that begins with a long question."
     )
 
 

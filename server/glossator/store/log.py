@@ -184,6 +184,14 @@ def read_log(path: str) -> Contents | NotOpened:
         raise unavailable(path, error) from error
 
 
+def in_use(path: str) -> bool:
+    """Whether a process owns the log now."""
+    owned = _own(path)
+    if not isinstance(owned, NotOpened):
+        os.close(owned)
+    return owned is NotOpened.IN_USE
+
+
 def remove_log(path: str) -> NotOpened | None:
     """Delete a log nobody has open; returns why it was not deleted. Raises `StoreUnavailable`."""
     descriptor = _own(path)

@@ -2,6 +2,7 @@
 
 `KEY.log` is the log, `KEY.head` a short description that its owner keeps beside it. A head names
 the length of the log it describes, so one that is out of date is known as such and not used.
+`KEY.owner` says who has the log open, and `KEY.wanted` who else would like to have it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from glossator.store.log import (
     NotOpened,
     create_log,
     framed,
+    in_use,
     open_log,
     parse,
     read_log,
@@ -28,6 +30,9 @@ from glossator.store.log import (
 
 _KEY = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
 _LOG, _HEAD, _NEW_HEAD = ".log", ".head", ".head.new"
+_OWNER, _WANTED = ".owner", ".wanted"
+_NOTE_CHARACTERS = 200
+_WANTED_SECONDS = 30  # for which somebody waits for a log
 _DAY = 86_400
 _FILE_TIME_LAG_NS = 50_000_000  # ns that the times of files may lag behind the clock
 
@@ -57,17 +62,21 @@ class Retention:
 
 
 class Logs:
-    """The logs in one folder, which is made when first needed. Raises `StoreUnavailable`."""
+    """The logs in one folder, which is made when first needed. Raises `StoreUnavailable`.
 
-    def __init__(self, folder: str) -> None:
+    `who` opens them, in words; without it nobody is told.
+    """
+
+    def __init__(self, folder: str, who: str = "") -> None:
         self._folder = folder
+        self._who = who
         self._is_made = False
 
     def create(self, key: str) -> Log:
         """Make a new log that this process owns."""
         if not (self._is_made and os.path.isdir(self._folder)):
             self._make()
-        return create_log(self._path(key, _LOG))
+        return self._owned(key, create_log(self._path(key, _LOG)))
 
     def _make(self) -> None:
         try:
@@ -84,7 +93,36 @@ class Logs:
         if not _KEY.fullmatch(key):
             return NotOpened.GONE
         described = self._described(key)
-        return open_log(self._path(key, _LOG), described[0] if described else 0)
+        opened = open_log(self._path(key, _LOG), described[0] if described else 0)
+        if not isinstance(opened, NotOpened):
+            self._owned(key, opened[0])
+        return opened
+
+    def close(self, key: str, log: Log) -> None:
+        """Give up a log that we own."""
+        self._forget(key, _OWNER)
+        log.close()
+
+    def owner(self, key: str) -> str:
+        """Who has a log open, in words; "" if nobody has, or does not say so."""
+        who = self._note(key, _OWNER)
+        return who if who and in_use(self._path(key, _LOG)) else ""
+
+    def want(self, key: str) -> None:
+        """Ask the process that owns a log to give it up."""
+        self._write_note(key, _WANTED)
+
+    def want_no_more(self, key: str) -> None:
+        """Ask no longer."""
+        self._forget(key, _WANTED)
+
+    def wanted(self, key: str) -> str:
+        """Who asks us for a log, in words; "" if nobody does any more."""
+        path = self._path(key, _WANTED)
+        with suppress(OSError):
+            if time.time() - os.stat(path).st_mtime < _WANTED_SECONDS:
+                return self._note(key, _WANTED)
+        return ""
 
     def head(self, key: str) -> bytes | None:
         """The last description of a log, which may have changed since."""
@@ -123,8 +161,8 @@ class Logs:
         """Delete a log nobody has open; returns why it was not deleted, if it was not."""
         refused = remove_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
         if refused is None:
-            with suppress(OSError):  # what is left over describes nothing
-                os.unlink(self._path(key, _HEAD))
+            for ending in (_HEAD, _OWNER, _WANTED):  # what is left over describes nothing
+                self._forget(key, ending)
         return refused
 
     def prune(self, keep: Retention) -> tuple[str, ...]:
@@ -173,6 +211,30 @@ class Logs:
             if len(records) == 2:
                 return int(records[0]), records[1]
         return None
+
+    def _owned(self, key: str, log: Log) -> Log:
+        """Note that a log is ours; nobody has to ask for it any more."""
+        if self._who:
+            self._write_note(key, _OWNER)
+            self._forget(key, _WANTED)
+        return log
+
+    def _write_note(self, key: str, ending: str) -> None:
+        with suppress(OSError):  # others are told less of it
+            handle = os.open(self._path(key, ending), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(self._who)
+
+    def _note(self, key: str, ending: str) -> str:
+        try:
+            with open(self._path(key, ending), encoding="utf-8", errors="replace") as file:
+                return file.read(_NOTE_CHARACTERS)
+        except OSError:  # there is none
+            return ""
+
+    def _forget(self, key: str, ending: str) -> None:
+        with suppress(OSError):  # it is gone, or is taken for what it is later
+            os.unlink(self._path(key, ending))
 
     def _path(self, key: str, ending: str) -> str:
         return os.path.join(self._folder, key + ending)

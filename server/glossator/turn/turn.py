@@ -101,7 +101,7 @@ async def take_turn(
             notices = await _admitted(app, session, asked)
             before(session)
             app.acting.modes.begin(session.id, asked.mode)
-            session.title_from(asked.question)
+            app.titles.begin(session, asked.question)
             run.emit(_started(app, session, run, asked))
             for each in asked.steered:
                 run.emit(Steered(each.text, tuple(item.item for item in each.attached)))

@@ -15,11 +15,16 @@ export function illustrate(element: HTMLElement): void {
   }
 }
 
-/** What the buttons of a diagram do. */
-export function toggle(button: HTMLElement, act: "source" | "size"): void {
+/** Show the source of a diagram instead of its picture, or the picture again. */
+export function toggleSource(button: HTMLElement): void {
   const on = button.ariaPressed !== "true";
   button.ariaPressed = String(on);
-  button.closest(".code")?.classList.toggle(act === "source" ? "as-source" : "full-size", on);
+  button.closest(".code")?.classList.toggle("as-source", on);
+}
+
+/** The picture that an element is, or stands above. */
+export function pictureAt(place: Element): HTMLImageElement | null {
+  return place.closest(".code")?.querySelector<HTMLImageElement>("img.diagram") ?? null;
 }
 
 async function show(code: HTMLElement): Promise<void> {
@@ -40,7 +45,7 @@ async function show(code: HTMLElement): Promise<void> {
     code
       .querySelector(".code-head > span")
       ?.after(
-        pressed("size", "screen-full", "Full size"),
+        button("enlarge", "screen-full", "Enlarge"),
         pressed("source", "code", "Show the source"),
       );
   }

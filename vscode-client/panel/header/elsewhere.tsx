@@ -1,8 +1,9 @@
 // What waits for an answer where it is not seen: in another session, or behind the list of sessions.
+// And what is shown here, but goes on somewhere else.
 
 import { tell } from "../host.ts";
 import { askerOf } from "../state/model.ts";
-import { asks, elsewhere, listing } from "../store.ts";
+import { asks, elsewhere, listing, openIn } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 
@@ -27,6 +28,29 @@ export function Elsewhere() {
         </p>
       ))}
     </>
+  );
+}
+
+/** The session that is shown is another program's now: it is only read here. */
+export function OpenElsewhere() {
+  const where = openIn.value;
+  return (
+    where && (
+      <p class="banner waits" role="status">
+        <Icon name="lock" tone="mixed" />
+        <span class="waits-words">
+          This session is open in <Shown text={where} />. Here it is only read.
+        </span>
+        <button
+          type="button"
+          class="link"
+          title="Its turn there ends; all that was done is kept"
+          onClick={() => tell({ type: "command", command: "glossator.takeOver" })}
+        >
+          Take over
+        </button>
+      </p>
+    )
   );
 }
 

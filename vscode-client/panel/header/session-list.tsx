@@ -76,7 +76,7 @@ interface RowProps {
 function Row({ session, search }: RowProps) {
   const [renaming, setRenaming] = useState(false);
   const back = useRef(false); // the focus, once there is a row again
-  const { id, title, running, updatedAt, found } = session;
+  const { id, title, running, updatedAt, found, elsewhere } = session;
   const current = situation.value.session?.id === id;
   if (renaming) {
     return (
@@ -120,7 +120,15 @@ function Row({ session, search }: RowProps) {
             <Shown text={found} />
           </span>
         )}
-        <span class="session-when">{ago(updatedAt, Date.now())}</span>
+        <span class="session-when">
+          {elsewhere ? (
+            <Shown text={`open in ${elsewhere}`} />
+          ) : running ? (
+            "running"
+          ) : (
+            ago(updatedAt, Date.now())
+          )}
+        </span>
       </button>
       <span class="session-buttons">
         <IconButton icon="edit" label={`Rename ${shown(title)}`} act={() => setRenaming(true)} />

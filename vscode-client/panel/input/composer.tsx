@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Completion } from "../../src/panel/messages.ts";
+import { shown } from "../../src/shown.ts";
 import { ChipView } from "../parts/chip.tsx";
 import { Elapsed } from "../parts/elapsed.tsx";
 import {
@@ -14,6 +15,7 @@ import {
   focusing,
   insteadOf,
   live,
+  openIn,
   seek,
   selection,
   send,
@@ -133,7 +135,7 @@ export function Composer() {
               icon="send"
               label="Send (Enter)"
               tone="send"
-              disabled={draft.value.trim() === "" || situation.value.server.phase !== "ready"}
+              disabled={draft.value.trim() === "" || !mayBeSent()}
               act={() => send()}
             />
           )}
@@ -172,7 +174,16 @@ function takeOver(): () => void {
 
 const STEER_KEY = /Mac/.test(navigator.userAgent) ? "Cmd+Enter" : "Ctrl+Enter";
 
+/** Commands can be sent in a session that is open elsewhere, questions cannot. */
+function mayBeSent(): boolean {
+  const isHere = openIn.value === "" || draft.value.startsWith("/");
+  return isHere && situation.value.server.phase === "ready";
+}
+
 function placeholder(): string {
+  if (openIn.value) {
+    return `Open in ${shown(openIn.value)}: take it over to go on`;
+  }
   if (live.value) {
     return `Enter queues, ${STEER_KEY} steers`;
   }
@@ -206,7 +217,7 @@ function pressedInList(event: KeyboardEvent, accept: () => void): boolean {
 function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolean {
   switch (event.key) {
     case "Enter":
-      if (!event.shiftKey && situation.value.server.phase === "ready") {
+      if (!event.shiftKey && mayBeSent()) {
         complete(null); // what is still being looked for would open over the empty input
         send(event.ctrlKey || event.metaKey);
         forgetRecall();

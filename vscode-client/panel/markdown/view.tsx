@@ -1,7 +1,8 @@
 // Markdown on the page. Blocks that did not change stay the very nodes they were.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { illustrate, toggle } from "../diagrams/figures.ts";
+import { enlarge } from "../diagrams/enlarged.ts";
+import { illustrate, pictureAt, toggleSource } from "../diagrams/figures.ts";
 import { tell } from "../host.ts";
 import { withoutUnfinished } from "../state/cites.ts";
 import type { Uncited } from "../state/model.ts";
@@ -131,7 +132,12 @@ function clicked(
     tell({ type: "openPath", path, line: Number(line) || 1 });
   } else if (act === "copy" || act === "insert") {
     tell({ type: act, text: codeOf(target) });
-  } else if (act === "source" || act === "size") {
-    toggle(target, act);
+  } else if (act === "source") {
+    toggleSource(target);
+  } else if (act === "enlarge") {
+    const picture = pictureAt(target);
+    if (picture) {
+      enlarge(picture);
+    }
   }
 }

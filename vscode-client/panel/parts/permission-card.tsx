@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
 import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
-import type { Choice, PermissionRequest } from "../../src/wire.ts";
+import { CHOICES, type Choice, type PermissionRequest } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
@@ -15,13 +15,6 @@ import { AskCard, Key, type Keys } from "./ask-card.tsx";
 import { ChosenHunks, WhyLeft } from "./chosen-hunks.tsx";
 import { Detail } from "./detail.tsx";
 import { Rules } from "./rules.tsx";
-
-const LABELS: Readonly<Record<Choice, string>> = {
-  once: "Allow once",
-  session: "Allow for this session",
-  always: "Always allow here",
-  deny: "Deny",
-};
 
 const LETTERS: Readonly<Partial<Record<Choice, string>>> = { once: "y", deny: "n" };
 
@@ -111,7 +104,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
           >
             {choice === "once" && inPart
               ? `Allow ${taken} of ${plural(all, "part")}`
-              : LABELS[choice]}
+              : CHOICES[choice]}
             <Key name={digit} />
           </vscode-button>
         ))}
@@ -130,7 +123,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
               setMessage("");
             }}
           >
-            Deny and say why…
+            Refuse and say why…
           </button>
         )}
       </div>
@@ -162,7 +155,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
             }}
           />
           <button type="submit" class="link">
-            Deny and tell it
+            Refuse and tell it
           </button>
         </form>
       )}

@@ -68,6 +68,7 @@ export const ICONS = {
   robot: "\uec20",
   rocket: "\ueb44",
   "screen-full": "\ueb4c",
+  "screen-normal": "\ueb4d",
   search: "\uea6d",
   send: "\uec0f",
   "server-process": "\ueba2",
@@ -80,6 +81,8 @@ export const ICONS = {
   trash: "\uea81",
   verified: "\ueb77",
   warning: "\uea6c",
+  "zoom-in": "\ueb81",
+  "zoom-out": "\ueb82",
 } as const;
 
 /** One of them. */

@@ -11,7 +11,7 @@ import {
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, SessionInfo, TurnsUndone, UnsavedFiles } from "../wire.ts";
+import type { Answer, Event, SessionInfo, SessionNow, TurnsUndone, UnsavedFiles } from "../wire.ts";
 import type { Asking } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { KeptQueues, type Outgoing, Queueing } from "./queue.ts";
@@ -71,6 +71,7 @@ export class Conversations implements Disposable {
     server.onEvent((event) => this.#told(event));
     server.onUndone((undone) => this.#undone(undone));
     server.onUnsaved((unsaved) => this.#unsaved(unsaved));
+    server.onSession((session) => this.#session(session));
     server.onState((state) => this.#serverIs(state));
   }
 
@@ -163,6 +164,20 @@ export class Conversations implements Disposable {
     if (conversation) {
       conversation.info = info;
       this.#changes.fire();
+    }
+  }
+
+  /** Have who has a session open give it up; it is shown as it is then, with what waits here. */
+  async takeOver(sessionId: string): Promise<void> {
+    await this.server.run("glossator.takeOver", { sessionId });
+    const before = this.#find(sessionId);
+    const resumed = await this.server.run("glossator.resumeSession", { sessionId });
+    const conversation = Conversation.resumed(resumed);
+    conversation.queue = before?.queue ?? this.#queues.of(sessionId);
+    for (const viewer of this.#viewers) {
+      if (viewer.shown === before) {
+        viewer.show(conversation);
+      }
     }
   }
 
@@ -290,6 +305,14 @@ export class Conversations implements Disposable {
         conversation.unsaved = files;
         this.#send(conversation, { type: "unsaved", files });
       }
+    }
+  }
+
+  #session({ sessionId, title, elsewhere }: SessionNow): void {
+    const conversation = this.#find(sessionId);
+    if (conversation?.info) {
+      conversation.info = { ...conversation.info, title, elsewhere };
+      this.#changes.fire();
     }
   }
 

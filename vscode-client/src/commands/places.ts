@@ -14,7 +14,11 @@ export function places({ surfaces }: Workbench) {
     "glossator.openInEditor": () => surfaces.moveToTab(),
     "glossator.newInEditor": () => surfaces.openTab(),
     "glossator.moveToSecondarySideBar": () => moveView("glossatorSecondary"),
-    "glossator.moveToPrimarySideBar": () => moveView("glossator"),
+    "glossator.moveToPrimarySideBar": async () => {
+      await moveView("glossator");
+      // it goes on showing the container that is empty now, and nothing says so to an extension
+      await commands.executeCommand("workbench.action.closeAuxiliaryBar");
+    },
   } satisfies CommandTable;
 }
 

@@ -28,6 +28,11 @@ export function sessions(bench: Workbench) {
         await chat.resume(session.id);
       }
     },
+    "glossator.takeOver": async () => {
+      const sessionId = currentSession(bench);
+      await bench.panel.reveal();
+      await chat.conversations.takeOver(sessionId);
+    },
     "glossator.renameSession": async (given, words) => {
       if (typeof given === "string" && typeof words === "string" && words) {
         await chat.conversations.rename(given, words);
@@ -94,7 +99,7 @@ async function picked(
     session,
     label: `${session.id === chat.sessionId ? "$(comment-discussion)" : "$(comment)"} ${labelled(session.title)}`,
     description: new Date(session.updatedAt).toLocaleString(),
-    detail: session.running ? "being answered" : labelled(session.found),
+    detail: stateOf(session) || labelled(session.found),
     alwaysShow: true,
   });
   const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
@@ -132,6 +137,10 @@ async function picked(
     clearTimeout(timer);
     picker.dispose();
   });
+}
+
+function stateOf({ running, elsewhere }: SessionInfo): string {
+  return elsewhere ? `open in ${elsewhere}` : running ? "running" : "";
 }
 
 async function confirmed({ title }: SessionInfo): Promise<boolean> {

@@ -27,6 +27,7 @@ const action =
 const CALLS: Readonly<Record<Name, Meaning>> = {
   new: () => ["glossator.newSession"],
   resume: () => ["glossator.resumeSession"],
+  takeover: () => ["glossator.takeOver"],
   rename: (words, session) => ["glossator.renameSession", session(), words],
   export: (_, session) => ["glossator.exportSession", session()],
   compact: () => ["glossator.compact"],

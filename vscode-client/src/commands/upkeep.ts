@@ -4,19 +4,19 @@ import { commands, env, type QuickPickItem, window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import { askForKey } from "../key.ts";
 import { inform, warn } from "../notices.ts";
-import type { Mode } from "../wire.ts";
+import { MODES, type Mode } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { insteadOfKey, leaveLocalServer, localAddress, separator, use } from "./local-servers.ts";
 import { doctorReport, statusReport } from "./reports.ts";
 import type { Workbench } from "./workbench.ts";
 
-const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, detail: string]> = [
-  ["plan", "eye", "Plan", "Reads only. Nothing is edited, and no command acts."],
-  ["ask", "shield", "Ask", "Asks before each edit, and before commands that act."],
-  ["acceptEdits", "edit", "Accept edits", "Edits the workspace; asks before commands that act."],
-  ["auto", "rocket", "Auto", "Edits, and runs commands in the sandbox, without asking."],
-];
+const ICONS: Readonly<Record<Mode, string>> = {
+  plan: "eye",
+  ask: "shield",
+  acceptEdits: "edit",
+  auto: "rocket",
+};
 
 /** The commands. */
 export function upkeep(bench: Workbench) {
@@ -53,7 +53,7 @@ async function openSettings(given: unknown): Promise<void> {
 /** In a session; none given, in the one that is shown, or in those to come. */
 async function setMode(bench: Workbench, given: unknown, session: unknown): Promise<void> {
   const sessionId = typeof session === "string" ? session : bench.chat.sessionId;
-  const known = MODES.find(([mode]) => mode === given)?.[0];
+  const known = MODES.find(({ id }) => id === given)?.id;
   const mode =
     known ??
     (await chooseMode(bench.modeOf(sessionId), sessionId ? "this session" : "new sessions"));
@@ -65,13 +65,13 @@ async function setMode(bench: Workbench, given: unknown, session: unknown): Prom
 }
 
 async function chooseMode(current: Mode, where: string): Promise<Mode | undefined> {
-  const items = MODES.map(([mode, icon, label, detail]) => {
-    const description = mode === current ? "now" : "";
-    return { mode, label: `$(${icon}) ${label}`, description, detail };
+  const items = MODES.map(({ id, label, detail }) => {
+    const description = id === current ? "now" : "";
+    return { id, label: `$(${ICONS[id]}) ${label}`, description, detail };
   });
   const placeHolder = `What is done without asking in ${where}, until the window is closed`;
   const picked = await window.showQuickPick(items, { title: "Glossator: mode", placeHolder });
-  return picked?.mode;
+  return picked?.id;
 }
 
 /** From scratch, or only what has changed. */

@@ -5,17 +5,23 @@ import { allowed, keptOf } from "../editor/parts.ts";
 import type { Proposal, Proposals } from "../editor/proposals.ts";
 import { showText } from "../editor/texts.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
-import type { Choice, Hunk, PermissionAnswer, PermissionRequest } from "../wire.ts";
+import {
+  CHOICES,
+  type Choice,
+  type Hunk,
+  type PermissionAnswer,
+  type PermissionRequest,
+} from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
-const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: string }>> = {
-  deny: { icon: "circle-slash", label: "Deny" },
-  once: { icon: "check", label: "Allow once" },
-  session: { icon: "check-all", label: "Allow for this session" },
-  always: { icon: "pass-filled", label: "Always allow here" },
+const ICONS: Readonly<Record<Choice, string>> = {
+  deny: "circle-slash",
+  once: "check",
+  session: "check-all",
+  always: "pass-filled",
 };
-/** Denying stands first, so that a key pressed too early allows nothing. */
+/** Refusing stands first, so that a key pressed too early allows nothing. */
 const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
 /** As the panel shows it, and as a picker; `reviewed` gets what of an edit is allowed. */
@@ -31,7 +37,7 @@ export function permission(
     summary: `${shown(title)} ${summaryOf(detail)}`,
     sessionId,
     sessionTitle: shown(sessionTitle),
-    refusal: { label: CHOICES.deny.label, answer: { choice: "deny" } },
+    refusal: { label: CHOICES.deny, answer: { choice: "deny" } },
     message: (id) => ({ type: "permission", id, request }),
     ask: (signal) => askNatively(request, signal, open),
     open,
@@ -66,7 +72,7 @@ async function askNatively(
   };
   const items = ORDER.filter((choice) => request.choices.includes(choice)).map((choice) => ({
     choice,
-    label: `$(${CHOICES[choice].icon}) ${CHOICES[choice].label}`,
+    label: `$(${ICONS[choice]}) ${CHOICES[choice]}`,
     detail: details[choice],
   }));
   const button = {

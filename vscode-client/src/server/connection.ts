@@ -21,6 +21,7 @@ import type {
   EditorState,
   Event,
   JobsChanged,
+  SessionNow,
   TurnsUndone,
   UnsavedFiles,
 } from "../wire.ts";
@@ -46,6 +47,7 @@ export interface Listener {
   event(event: Event): void;
   undone(undone: TurnsUndone): void;
   unsaved(unsaved: UnsavedFiles): void;
+  session(session: SessionNow): void;
   jobsChanged(jobs: JobsChanged): void;
   contextChanged(): void;
   /** The server has the editor change documents from now on (`begins`), or no more. */
@@ -56,6 +58,7 @@ export interface Listener {
 const EVENT = "glossator/event";
 const UNDONE = "glossator/undone";
 const UNSAVED = "glossator/unsaved";
+const SESSION = "glossator/session";
 const JOBS = "glossator/jobs";
 const CONTEXT = "glossator/contextChanged";
 const SAVE: Method = "glossator/saveDocuments";
@@ -123,6 +126,7 @@ export class Connection {
     this.#client.onNotification(EVENT, (event: Event) => this.listener.event(event));
     this.#client.onNotification(UNDONE, (undone: TurnsUndone) => this.listener.undone(undone));
     this.#client.onNotification(UNSAVED, (files: UnsavedFiles) => this.listener.unsaved(files));
+    this.#client.onNotification(SESSION, (now: SessionNow) => this.listener.session(now));
     this.#client.onNotification(JOBS, (jobs: JobsChanged) => this.listener.jobsChanged(jobs));
     this.#client.onNotification(CONTEXT, () => this.listener.contextChanged());
     for (const [method, handler] of Object.entries(this.handlers)) {

@@ -8,6 +8,7 @@ import type {
   Commands,
   EditorState,
   Event,
+  SessionNow,
   TurnsUndone,
   UnsavedFiles,
 } from "../wire.ts";
@@ -37,6 +38,7 @@ export class Server {
   readonly #events = new EventEmitter<Event>();
   readonly #undone = new EventEmitter<TurnsUndone>();
   readonly #unsaved = new EventEmitter<UnsavedFiles>();
+  readonly #sessions = new EventEmitter<SessionNow>();
   readonly #jobs = new EventEmitter<readonly BackgroundJob[]>();
   readonly #contextChanges = new EventEmitter<void>();
   readonly #backoff = new Backoff();
@@ -53,6 +55,8 @@ export class Server {
   readonly onUndone = this.#undone.event;
   /** Which edited files of a session are not on disk as they were edited, whenever that has changed. */
   readonly onUnsaved = this.#unsaved.event;
+  /** A session that is called something else now, or that another server has taken over. */
+  readonly onSession = this.#sessions.event;
   /** The background jobs, whenever one began or ended. */
   readonly onJobs = this.#jobs.event;
   /** What the model is told, or what would run, is not what was listed before. */
@@ -129,6 +133,7 @@ export class Server {
     this.#events.dispose();
     this.#undone.dispose();
     this.#unsaved.dispose();
+    this.#sessions.dispose();
     this.#jobs.dispose();
     this.#contextChanges.dispose();
   }
@@ -163,6 +168,7 @@ export class Server {
         event: (event) => this.#events.fire(event),
         undone: (undone) => this.#undone.fire(undone),
         unsaved: (unsaved) => this.#unsaved.fire(unsaved),
+        session: (session) => this.#sessions.fire(session),
         jobsChanged: ({ jobs }) => this.#jobs.fire(jobs),
         contextChanged: () => this.#contextChanges.fire(),
         editing: (begins) => {

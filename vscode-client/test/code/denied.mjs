@@ -19,10 +19,10 @@ export async function story(stage) {
   );
   await stage.mode("Ask");
   await stage.ask("Write a test, and note that it is there.");
-  await panel.getByText("Deny and say why").click();
+  await panel.getByText("Refuse and say why").click();
   await panel.getByPlaceholder("What to do instead").fill(REASON);
   await stage.picture("denied-asked");
-  await panel.getByText("Deny and tell it").click();
+  await panel.getByText("Refuse and tell it").click();
   await turn.locator("vscode-button", { hasText: "Reject" }).click();
   await turn.getByText("Nothing was changed, since").waitFor();
   await stage.picture("denied-answer");

@@ -86,7 +86,7 @@ export async function story(stage) {
   await waiting.press("Enter");
   await waiting.waitFor({ state: "detached" });
   await until(turn.getByText("Left."), () =>
-    ask.locator("vscode-button", { hasText: "Deny" }).click(),
+    ask.locator("vscode-button", { hasText: "Refuse" }).click(),
   );
   assert.ok(!existsSync(join(stage.workspace, "asked")));
 

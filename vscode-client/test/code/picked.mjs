@@ -29,11 +29,11 @@ export async function story(stage) {
   await rows.first().waitFor();
   await page.keyboard.type("Allow once");
   await page.keyboard.press("Enter");
-  await rows.first().filter({ hasText: "Deny" }).waitFor(); // once what was typed is gone
+  await rows.first().filter({ hasText: "Refuse" }).waitFor(); // once what was typed is gone
   assert.equal(await rows.count(), 2, "nothing is filtered");
   await stage.picture("picked");
   await page.waitForTimeout(GUARD_MILLISECONDS);
-  await box.locator(".monaco-list-row.focused", { hasText: "Deny" }).waitFor();
+  await box.locator(".monaco-list-row.focused", { hasText: "Refuse" }).waitFor();
   await page.keyboard.press("Enter");
   await box.getByText("What should it do instead?").waitFor();
   await page.keyboard.press("Enter");

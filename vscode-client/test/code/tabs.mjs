@@ -62,6 +62,8 @@ export async function story(stage) {
   await stage.picture("tabs-secondary");
   await until(inPrimary, () => runCommand(page, "Glossator: Move Chat to Primary Side Bar"));
   await view.locator(".answer").getByText("Somebody else").waitFor();
+  await page.locator(".part.auxiliarybar").waitFor({ state: "hidden" }); // and no empty bar is left
+  await stage.picture("tabs-primary");
   await runCommand(page, "View: Close All Editors");
 }
 

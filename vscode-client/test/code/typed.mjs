@@ -59,7 +59,7 @@ export async function story(stage) {
   await stage.picture("typed-document");
   assert.ok(!existsSync(join(workspace, "made.txt")), "nothing was allowed");
   await elsewhere(stage, card);
-  await card.locator("vscode-button", { hasText: "Deny" }).click();
+  await card.locator("vscode-button", { hasText: "Refuse" }).click();
   await turn.getByText("Nothing was made").waitFor();
   assert.ok(!existsSync(join(workspace, "made.txt")));
   await status.first().waitFor({ state: "detached" });

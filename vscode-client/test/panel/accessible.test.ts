@@ -52,7 +52,7 @@ for (const [name, state] of Object.entries(STATES)) {
 
 /** With LOOKS in the environment the state is left in dist/shots in each theme, to be looked at. */
 async function pictures(name: string): Promise<void> {
-  for (const theme of process.env["LOOKS"] ? THEMES : []) {
+  for (const theme of process.env["LOOKS"] ? [...THEMES, "solarized-light" as const] : []) {
     await harness.theme(theme);
     await harness.page.screenshot({ path: `dist/shots/${name}-${theme}.png` });
   }

@@ -66,7 +66,7 @@ panelTest("a double click answers one card, not the one that takes its place", a
 
 panelTest("one who writes on a card goes on when another card goes", async () => {
   await shown(permission("p", "make"), permission("q", "make all"));
-  await button("Deny and say why…").last().click();
+  await button("Refuse and say why…").last().click();
   await harness.page.keyboard.type("Not ");
   await harness.tell({ type: "withdrawn", id: "p" });
   await harness.page.keyboard.type("now.");
@@ -87,7 +87,7 @@ panelTest(
       ...ASKER,
     };
     await shown(permission("p", "make"), { type: "question", id: "q", question });
-    await button("Deny and say why…").click();
+    await button("Refuse and say why…").click();
     await harness.page.keyboard.type("Not now.");
     await harness.page.getByRole("textbox", { name: "Rule 1" }).fill("Bash(make check)");
     const answer = harness.page.getByRole("textbox", { name: "Your answer" });
@@ -147,7 +147,7 @@ panelTest("a digit means the same on every card: 1 allows, 2 denies", async () =
   await shown(permission("p", "make"));
   assert.deepEqual(await labels(), [
     "Allow once1",
-    "Deny2",
+    "Refuse2",
     "Allow for this session3",
     "Always allow here4",
   ]);
@@ -156,7 +156,7 @@ panelTest("a digit means the same on every card: 1 allows, 2 denies", async () =
     permission("q", "make", { choices: ["once", "always", "deny"] }),
     { type: "focusAsk", id: "q" },
   );
-  assert.deepEqual(await labels(), ["Allow once1", "Deny2", "Always allow here4"]);
+  assert.deepEqual(await labels(), ["Allow once1", "Refuse2", "Always allow here4"]);
   const keys = await harness.page.evaluate(() =>
     [...document.querySelectorAll("[aria-keyshortcuts]")].map((each) =>
       each.getAttribute("aria-keyshortcuts"),

@@ -89,10 +89,42 @@ diagramTest("a picture says what it shows, and its source can be seen and copied
   assert.deepEqual(await harness.said("copy"), [{ type: "copy", text: `${source}\n` }]);
   await button("Show the source").press("Enter");
   await picture.waitFor();
-  const width = () => picture.evaluate((element) => element.clientWidth);
-  const fitting = await width();
-  await button("Full size").click();
-  assert.ok((await width()) > fitting);
+});
+
+diagramTest("a picture is enlarged, zoomed and closed by keyboard", async () => {
+  await harness.page.setViewportSize({ width: 300, height: 600 });
+  const steps = [..."abcdefg"].map((each, at) => `  ${each}[A wide ${each}] --> ${"bcdefgh"[at]}`);
+  await answer([fenced(["flowchart LR", ...steps].join("\n")), "So"], false);
+  const picture = harness.page.locator(".diagram");
+  await picture.waitFor();
+  const fitting = await picture.evaluate((element) => element.clientWidth);
+  const shown = harness.page.locator(".enlarged img");
+  const width = () => shown.evaluate((element) => element.clientWidth);
+  const press = (key: string) => harness.page.keyboard.press(key);
+  await button("Enlarge").press("Enter");
+  const enlarged = await width();
+  assert.ok(enlarged > fitting * 2);
+  await press("+");
+  assert.ok((await width()) > enlarged);
+  if (process.env["LOOKS"]) {
+    await harness.page.screenshot({ path: "dist/shots/enlarged.png" });
+  }
+  await press("0");
+  assert.ok((await width()) <= 300);
+  await button("Larger (+)").click();
+  await press("-");
+  const name = await harness.page.locator("dialog").getAttribute("aria-label");
+  assert.equal(name, await picture.getAttribute("alt"));
+  await press("Escape");
+  await harness.page.locator("dialog").waitFor({ state: "detached" });
+  assert.deepEqual(await harness.said("stop"), [], "Escape closes the picture, and ends no run");
+  const focused = () => harness.page.evaluate(() => document.activeElement?.ariaLabel);
+  assert.equal(await focused(), "Enlarge");
+  await button("Enlarge").click();
+  await button("Close (Escape)").click();
+  await harness.page.locator("dialog").waitFor({ state: "detached" });
+  assert.deepEqual(await harness.refused(), []);
+  assert.deepEqual(harness.problems, []);
 });
 
 diagramTest("a diagram that is still being written is text", async () => {

@@ -112,7 +112,7 @@ panelTest(
     );
     assert.deepEqual(harness.problems, []);
     const known =
-      /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|dark-modern|light|contrast|contrast-light)\.css|favicon\.ico)$/;
+      /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|dark-modern|light|contrast|contrast-light|solarized-light)\.css|favicon\.ico)$/;
     assert.deepEqual(
       harness.requests.filter((path) => !known.test(path)),
       [],

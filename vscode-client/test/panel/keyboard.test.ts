@@ -109,7 +109,7 @@ panelTest(
 
 panelTest("Escape leaves the words of a refusal, and the card as it was", async () => {
   await shown(...until("edits", "permission"));
-  const why = button("Deny and say why…");
+  const why = button("Refuse and say why…");
   await why.press("Enter");
   await harness.page.keyboard.type("No");
   await press("Escape");

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Citation, Event } from "../../src/wire.ts";
+import { THEMES } from "./harness/browser.ts";
 import { answerable, button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
-import { ASKER, NEW, situation, stream, until } from "./harness/streams.ts";
+import { ASKER, NEW, SESSION, situation, stream, until } from "./harness/streams.ts";
 
 panelTest("Enter sends, Shift+Enter begins a line, and the selection goes along", async () => {
   await shown(situation({ selection: CHIP }));
@@ -127,7 +128,7 @@ panelTest("of a long question the beginning is shown until one wants it all", as
 
 panelTest("a permission is denied with words", async () => {
   await shown(...until("edits", "permission"));
-  await button("Deny and say why…").click();
+  await button("Refuse and say why…").click();
   await harness.page.keyboard.type("Not here.");
   await harness.page.keyboard.press("Enter");
   const [answer] = await harness.said("permissionAnswer");
@@ -347,6 +348,7 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
     turns: 1,
     running: false,
     found: "",
+    elsewhere: "",
   });
   await harness.tell({
     type: "sessions",
@@ -663,4 +665,51 @@ panelTest("a citation of no lines says why instead of opening an address", async
   assert.deepEqual(await harness.said("openPath"), []);
   const [told] = await harness.said("inform");
   assert.equal(told?.text, `No lines can be opened for gone.py:1-2, unsupported. ${reason}`);
+});
+
+panelTest(
+  "in a session that is open elsewhere nothing is asked, but it is taken over",
+  async () => {
+    await shown();
+    await harness.tell(situation({ session: { ...SESSION, elsewhere: "a terminal" } }));
+    await input.fill("And now?");
+    await input.press("Enter");
+    assert.deepEqual(await harness.said("ask"), []);
+    assert.equal(await input.inputValue(), "And now?");
+    assert.equal(await button("Send (Enter)").evaluate((each) => each.matches(":disabled")), true);
+    await button("Take over").press("Enter");
+    assert.deepEqual(await harness.said("command"), [
+      { type: "command", command: "glossator.takeOver" },
+    ]);
+    await input.fill("/new");
+    await input.press("Enter");
+    assert.equal((await harness.said("ask")).length, 1, "commands are carried out");
+  },
+);
+
+panelTest("a question's bubble stands out from the side bar in every theme", async () => {
+  await shown(...stream("failed"));
+  for (const theme of [...THEMES, "solarized-light"] as const) {
+    await harness.theme(theme);
+    const lightness = await harness.page
+      .locator(".question-text")
+      .first()
+      .evaluate((bubble) => {
+        const canvas = new OffscreenCanvas(1, 1).getContext(
+          "2d",
+        ) as OffscreenCanvasRenderingContext2D;
+        const over = (...colours: string[]) => {
+          for (const colour of colours) {
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+          }
+          const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        };
+        const ground = getComputedStyle(document.body).backgroundColor;
+        return [over(ground), over(ground, getComputedStyle(bubble).borderColor)];
+      });
+    const [ground = 0, edge = 0] = lightness;
+    assert.ok(Math.abs(ground - edge) > 15, `${theme}: ${lightness}`);
+  }
 });

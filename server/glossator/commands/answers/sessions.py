@@ -14,6 +14,7 @@ class SessionInfo:
     """A session as lists show it; times are ISO 8601, `turns` counts model replies.
 
     `found` is its newest question that holds the words looked for, "" where its title holds them.
+    `elsewhere` says what has it open, "" unless it is another server's.
     """
 
     id: str
@@ -23,6 +24,7 @@ class SessionInfo:
     turns: int
     running: bool
     found: str = ""
+    elsewhere: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,14 @@ class DeletedSession:
     """The session that was deleted."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSession:
+    """The session that is open here now."""
+
+    id: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)

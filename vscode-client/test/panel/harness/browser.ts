@@ -85,13 +85,16 @@ const CLASSES = {
   light: "vscode-light",
   contrast: "vscode-high-contrast",
   "contrast-light": "vscode-high-contrast-light vscode-high-contrast",
+  "solarized-light": "vscode-light",
 } as const;
 
 /** A theme of `themes`. */
 export type Theme = keyof typeof CLASSES;
 
-/** All themes. */
-export const THEMES = Object.keys(CLASSES) as readonly Theme[];
+/** The themes in which everything is to be read; Solarized's own colours are too pale for that. */
+export const THEMES = (Object.keys(CLASSES) as Theme[]).filter(
+  (each) => each !== "solarized-light",
+);
 
 /** Why no browser can be had, or false: what node:test takes as `skip`. */
 export const NO_BROWSER =

@@ -4,7 +4,7 @@
 import type { ToPanel } from "../../../src/panel/messages.ts";
 import type { Event, PreviewAnswer } from "../../../src/wire.ts";
 import type { Harness } from "./browser.ts";
-import { ASKER, NEW, PLANNED, permission, situation, stream, until } from "./streams.ts";
+import { ASKER, NEW, PLANNED, permission, SESSION, situation, stream, until } from "./streams.ts";
 
 /** A state, and how high a window shows it best. */
 export interface Shot {
@@ -227,6 +227,7 @@ const SESSIONS = [
   turns: at + 1,
   running: at === 1,
   found: at === 2 ? "Is the tax rounded, too?" : "",
+  elsewhere: at === 2 ? "Visual Studio Code" : "",
 }));
 
 const NOWHERE = { uri: null, firstLine: null, lastLine: null };
@@ -310,7 +311,7 @@ export const STATES: Readonly<Record<string, Shot>> = {
   },
   permission: {
     messages: [situation(), NEW, ...until("edits", "permission")],
-    clicks: ["text=Deny and say why"],
+    clicks: ["text=Refuse and say why"],
   },
   "permission of a long command": {
     messages: [situation(), NEW, permission("p", HIDING, { suggestions: RULES })],
@@ -322,6 +323,13 @@ export const STATES: Readonly<Record<string, Shot>> = {
       NEW,
       permission("p", "make"),
       permission("q", "make", { sessionId: "s3", sessionTitle: "Rename the till \u202eand more" }),
+    ],
+  },
+  "open elsewhere": {
+    messages: [
+      situation({ session: { ...SESSION, elsewhere: "a terminal" } }),
+      NEW,
+      ...stream("failed"),
     ],
   },
   undone: {

@@ -83,6 +83,7 @@ export const SESSION = {
   turns: 3,
   running: false,
   found: "",
+  elsewhere: "",
 } as const;
 
 /** Who asks, in that session. */
