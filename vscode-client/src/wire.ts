@@ -444,6 +444,19 @@ export interface Diagnostic {
 /** Why a reply is void. */
 export type DiscardReason = "broke off" | "citations" | "plan" | "hook";
 
+/** The session whose worktree is thrown away; if something would be lost, only `anyway`. */
+export interface DiscardWorktreeRequest {
+  readonly sessionId: string;
+  readonly anyway?: boolean;
+}
+
+/** A session's worktree that was thrown away; with `lost` it was not: that would be lost. */
+export interface DiscardedWorktree {
+  readonly sessionId: string;
+  readonly branch: string;
+  readonly lost: string;
+}
+
 /** All checks, in the order to read them. */
 export interface DoctorAnswer {
   readonly checks: ReadonlyArray<Check>;
@@ -944,6 +957,21 @@ export interface MemoryText {
   readonly text: string;
 }
 
+/** The session whose worktree is merged into the user's branch. */
+export interface MergeWorktreeRequest {
+  readonly sessionId: string;
+}
+
+/** The branch `into` which a session's worktree was merged, as `commit`, and the files. */
+export interface MergedWorktree {
+  readonly sessionId: string;
+  readonly branch: string;
+  readonly into: string;
+  readonly before: string;
+  readonly commit: string;
+  readonly files: ReadonlyArray<string>;
+}
+
 /** What is done without asking; each allows what the one before does. */
 export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
 
@@ -983,6 +1011,7 @@ export interface ModelList {
 /** The title shown in lists; by default the first question. */
 export interface NewSessionRequest {
   readonly title?: string | null;
+  readonly worktree?: string | null;
 }
 
 /** Something the user should know while the run goes on (a retry's wait, a budget's end). */
@@ -1300,6 +1329,7 @@ export interface RunStartedEvent {
   readonly plan: string;
   readonly beganAt: string;
   readonly shown: string;
+  readonly folders: ReadonlyArray<string>;
 }
 
 /** The states of the orchestrator; `turn/orchestrator.py` has the table. */
@@ -1358,6 +1388,8 @@ export interface SessionInfo {
   readonly turns: number;
   readonly running: boolean;
   readonly found: string;
+  readonly waits: boolean;
+  readonly worktree: SessionWorktree | null;
 }
 
 /** The sessions of this workspace, those in which something happened last first. */
@@ -1369,6 +1401,15 @@ export interface SessionList {
 export interface SessionMode {
   readonly sessionId: string;
   readonly mode: Mode;
+}
+
+/** The worktree that a session works in, its branch, and what of the workspace is where in it. */
+export interface SessionWorktree {
+  readonly name: string;
+  readonly branch: string;
+  readonly folders: ReadonlyArray<string>;
+  readonly state: string;
+  readonly changed: number | null;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */
@@ -1789,6 +1830,8 @@ export interface Commands {
   readonly "glossator.resumeSession": { readonly request: ResumeSessionRequest; readonly answer: ResumedSession };
   readonly "glossator.renameSession": { readonly request: RenameSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
+  readonly "glossator.mergeWorktree": { readonly request: MergeWorktreeRequest; readonly answer: MergedWorktree };
+  readonly "glossator.discardWorktree": { readonly request: DiscardWorktreeRequest; readonly answer: DiscardedWorktree };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
   readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
   readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
@@ -1910,6 +1953,8 @@ export const CHAT_COMMANDS = {
   "new": "glossator.newSession",
   "resume": "glossator.resumeSession",
   "rename": "glossator.renameSession",
+  "merge": "glossator.mergeWorktree",
+  "discard": "glossator.discardWorktree",
   "export": "glossator.exportSession",
   "compact": "glossator.compact",
   "retry": "glossator.retry",

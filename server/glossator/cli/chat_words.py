@@ -30,9 +30,11 @@ _MODES = tuple(Mode)
 _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that work here
     "compact": lambda _: {},
     "context": lambda _: {},
+    "discard": lambda words: {"anyway": words == _ANYWAY},
     "doctor": lambda _: {},
     "facts": lambda _: {},
     "index": lambda _: {"mode": "update"},
+    "merge": lambda _: {},
     "mode": lambda words: {"mode": words},
     "model": lambda words: {"model": words},
     "plan": lambda _: {"mode": "plan"},
@@ -45,7 +47,8 @@ _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that w
     "undo": lambda words: {"overwrite": words == _OVERWRITE},
 }
 _OVERWRITE = "--overwrite"
-_NEED_SESSION = frozenset("compact context redo rename retry summary undo".split())
+_ANYWAY = "--anyway"
+_NEED_SESSION = frozenset("compact context discard merge redo rename retry summary undo".split())
 _NEED_WORDS = {"mode": " ".join(_MODES), "model": "NAME", "rename": "TITLE", "search": "WORDS"}
 
 

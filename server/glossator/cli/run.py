@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
+from glossator.cli.asking import (
+    Beside,
+    Command,
+    Execute,
+    Show,
+    Talk,
+    Work,
+    new_in_worktree,
+    newest_session,
+)
 from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render import Display
@@ -154,6 +163,8 @@ class CommandRun:
         if self._user is None or not isinstance(self._display, Renderer):
             raise UsageError(NOBODY_TALKS)
         session = await newest_session(execute) if work.newest else work.session_id
+        if work.worktree is not None:
+            session = await new_in_worktree(execute, work.worktree)
         self._talking = Talking(
             self._user,
             beside,

@@ -106,6 +106,22 @@ _ALL = (
         terminal="sessions delete",
     ),
     CommandDeclaration(
+        "glossator.mergeWorktree",
+        "sessions:merge_worktree",
+        "MergedWorktree",
+        title="Merge worktree",
+        chat=(Chat("merge", "Merge this session's worktree into your branch"),),
+        terminal="sessions merge",
+    ),
+    CommandDeclaration(
+        "glossator.discardWorktree",
+        "sessions:discard_worktree",
+        "DiscardedWorktree",
+        title="Throw worktree away",
+        chat=(Chat("discard", "Throw this session's worktree away"),),
+        terminal="sessions discard",
+    ),
+    CommandDeclaration(
         "glossator.exportSession",
         "sessions:export_session",
         "ExportedSession",
