@@ -127,7 +127,7 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
-        self.trees: Trees = within.trees if within else Trees(self, self._worktree)
+        self.trees: Trees[Application] = within.trees if within else Trees(self, self._worktree)
         self.models: Models
         self.sessions: Sessions
         self.runs: Runs

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
     Merged,
@@ -34,8 +34,12 @@ from glossator.permissions import (
 from glossator.workspace import Change, is_inside
 
 if TYPE_CHECKING:
-    from glossator.application.application import Application
-    from glossator.sessions import Session
+    from collections.abc import Mapping
+
+    from glossator.application.acting import Acting
+    from glossator.core.ports import EditorPort
+    from glossator.sessions import Runs, Session, Sessions
+    from glossator.workspace import WorkspaceHost
 
 _NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
 _FROM_INSIDE = (
@@ -48,19 +52,37 @@ _IS_OVER = (
 )
 
 
-class Trees:
+class Working(Protocol):
+    """What is known here of an `Application`."""
+
+    host: WorkspaceHost
+    sessions: Sessions
+    runs: Runs
+    acting: Acting
+    port: EditorPort
+    environment: Mapping[str, str]
+
+    async def start(self) -> None:
+        """Begin to ready it."""
+
+    async def close(self) -> None:
+        """Close it."""
+
+
+A = TypeVar("A", bound=Working)
+
+
+class Trees(Generic[A]):
     """The worktrees of one workspace; `main` is its application, `opening` makes that of one."""
 
-    def __init__(
-        self, main: Application, opening: Callable[[tuple[str, ...]], Application]
-    ) -> None:
+    def __init__(self, main: A, opening: Callable[[tuple[str, ...]], A]) -> None:
         self._main = main
         self._opening = opening
-        self._opened: dict[str, Application] = {}  # by folder
+        self._opened: dict[str, A] = {}  # by folder
         self._turn = asyncio.Lock()
 
     @property
-    def applications(self) -> tuple[Application, ...]:
+    def applications(self) -> tuple[A, ...]:
         """That of the workspace, then those of the worktrees that are open."""
         return (self._main, *self._opened.values())
 
@@ -68,7 +90,7 @@ class Trees:
         """The workspace's roots as they are, or were, in its worktrees."""
         return roots_in_worktrees(self._main.host.roots)
 
-    def at(self, path: str) -> Application:
+    def at(self, path: str) -> A:
         """The application of the worktree that a path is in, else that of the workspace."""
         found = (app for folder, app in self._opened.items() if is_inside(path, folder))
         return next(found, self._main)
@@ -83,7 +105,7 @@ class Trees:
         for app in self.applications:
             app.host.moved(paths)
 
-    async def serving(self, session_id: str | None, run_id: str | None = None) -> Application:
+    async def serving(self, session_id: str | None, run_id: str | None = None) -> A:
         """The application that a session works in, or that of a run. Raises `UsageError`."""
         session_id = session_id or self._main.runs.session_of(run_id)
         if session_id is None or not any(map(is_open, self._trees())):
