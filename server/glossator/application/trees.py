@@ -148,8 +148,8 @@ class Trees(Generic[A]):
         await asyncio.to_thread(keep_worktree, tree)
         without = f" It lacks {lacks}." if lacks else ""
         self._main.port.tell(
-            f"This session works in {shown(tree.folder)}, on a branch of its own, {tree.branch}."
-            f"{without}"
+            f"This session has a branch of its own, {tree.branch}, and works in"
+            f" {shown(tree.folder)}.{without}"
         )
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 

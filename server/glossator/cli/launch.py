@@ -48,7 +48,7 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     early = None
     try:
         early = spawn(server_command) if asking else None
-        code = _run(_with_values(arguments), lambda: early or spawn(server_command))
+        code = _run(with_values(arguments), lambda: early or spawn(server_command))
         sys.stdout.flush()  # what cannot be written fails here, where it can be explained
     except OSError as error:
         _write_off(error)
@@ -61,7 +61,7 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
             early.wait()
 
 
-def _with_values(arguments: Sequence[str]) -> list[str]:
+def with_values(arguments: Sequence[str]) -> list[str]:
     """The arguments, with `--worktree` alone as one whose name is chosen: typer knows no such."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     named = ["--worktree=" if each == "--worktree" else each for each in arguments[:end]]
