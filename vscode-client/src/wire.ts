@@ -269,6 +269,7 @@ export interface CompleteAnswer {
 export interface CompleteRequest {
   readonly text: string;
   readonly limit?: number;
+  readonly sessionId?: string | null;
 }
 
 /** `insert` replaces what was `typed`. */
@@ -1910,6 +1911,8 @@ export type Offered =
   | "glossator.resumeSession"
   | "glossator.renameSession"
   | "glossator.deleteSession"
+  | "glossator.mergeWorktree"
+  | "glossator.discardWorktree"
   | "glossator.exportSession"
   | "glossator.compact"
   | "glossator.retry"

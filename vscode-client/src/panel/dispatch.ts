@@ -66,7 +66,12 @@ export async function dispatch(
     case "open":
       return await open(message, bench);
     case "openPath":
-      return await bench.spans.openPath(message.path, message.line, message.lastLine);
+      return await bench.spans.openPath(
+        message.path,
+        message.line,
+        message.lastLine,
+        chat.session?.worktree?.folders,
+      );
     case "inform":
       await inform(message.text);
       return;
@@ -105,6 +110,12 @@ export async function dispatch(
       return await list(bench);
     case "deleteSession":
       await bench.run("glossator.deleteSession", message.id);
+      return await list(bench);
+    case "mergeWorktree":
+      await bench.run("glossator.mergeWorktree", message.id);
+      return await list(bench);
+    case "discardWorktree":
+      await bench.run("glossator.discardWorktree", message.id);
       return await list(bench);
     case "undoTurn":
       return await bench.run("glossator.undoTurn", message.runId, message.paths);
@@ -228,10 +239,12 @@ function compose(chip: Chip, { panel }: Workbench): void {
 }
 
 /** While the server is not there nothing can be offered yet, and that is no failure. */
-async function complete(number: number, text: string, { server, panel }: Workbench): Promise<void> {
+async function complete(number: number, text: string, bench: Workbench): Promise<void> {
+  const { chat, server, panel } = bench;
   const ready = server.state.phase === "ready";
+  const sessionId = chat.sessionId ?? null;
   const { items, incomplete } = ready
-    ? await server.run("glossator.complete", { text })
+    ? await server.run("glossator.complete", { text, sessionId })
     : { items: [], incomplete: true };
   panel.post({ type: "completions", number, items, incomplete });
 }
