@@ -18,6 +18,6 @@ export function words({ branch, changed, state }: SessionWorktree): string {
   if (state !== "open") {
     return `${branch} was ${BECAME[state] ?? state}`;
   }
-  const files = changed === 1 ? "1 file changed" : `${changed} files changed`;
-  return changed === null ? branch : `${branch}: ${files}`;
+  const files = changed === 1 ? "1 file" : `${changed} files`;
+  return changed === null ? branch : `${branch}, ${files}`;
 }

@@ -269,6 +269,7 @@ export class Conversations implements Disposable {
       plan: "auto",
       beganAt: "",
       shown: "",
+      folders: [],
     };
     const started = { runId, question, ...about, model: "", offline: false };
     const events = conversation.transcript.fail(started, message);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Citation, Event } from "../../src/wire.ts";
 import { answerable, button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
-import { ASKER, NEW, situation, stream, until } from "./harness/streams.ts";
+import { ASKER, NEW, SESSION, situation, stream, until } from "./harness/streams.ts";
 
 panelTest("Enter sends, Shift+Enter begins a line, and the selection goes along", async () => {
   await shown(situation({ selection: CHIP }));
@@ -347,6 +347,8 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
     turns: 1,
     running: false,
     found: "",
+    waits: false,
+    worktree: null,
   });
   await harness.tell({
     type: "sessions",
@@ -378,6 +380,41 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
   await harness.page.keyboard.press("Enter");
   assert.deepEqual(await harness.said("resumeSession"), [{ type: "resumeSession", id: "1" }]);
   assert.equal(await harness.page.locator(".sessions").count(), 0);
+});
+
+const APART = "Work in a git worktree of its own: your files stay as they are until you merge";
+
+panelTest("a new session in a worktree, then merged or thrown away", async () => {
+  await shown(situation({ session: null, sessionId: null }));
+  await button(APART).press("Enter");
+  await input.fill("Mend it.");
+  await harness.page.keyboard.press("Enter");
+  assert.equal((await harness.said("ask")).at(-1)?.worktree, true);
+  const worktree = {
+    name: "work-1",
+    branch: "glossator/work-1",
+    folders: ["/trees/work-1"],
+    state: "open",
+    changed: 2,
+  };
+  await harness.tell(situation({ session: { ...SESSION, worktree } }));
+  assert.equal(await button(APART).count(), 0);
+  const line = harness.page.locator(".worktree");
+  assert.equal(await line.locator(".worktree-words").textContent(), "glossator/work-1, 2 files");
+  await harness.tell({
+    type: "failed",
+    runId: (await harness.said("ask")).at(-1)?.runId ?? "",
+    message: "x",
+  });
+  await button("Merge").press("Enter");
+  await button("Throw away").press("Enter");
+  assert.deepEqual(await harness.said("mergeWorktree"), [{ type: "mergeWorktree", id: "s1" }]);
+  assert.deepEqual(await harness.said("discardWorktree"), [{ type: "discardWorktree", id: "s1" }]);
+  await harness.tell(
+    situation({ session: { ...SESSION, worktree: { ...worktree, state: "merged" } } }),
+  );
+  assert.match((await line.textContent()) ?? "", /was merged. It can be read/);
+  assert.equal(await button("Merge").count(), 0);
 });
 
 panelTest("the mode is chosen by keyboard", async () => {
@@ -540,6 +577,7 @@ panelTest("thinking keeps the underscores of names", async () => {
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { runId: "t", kind: "thinking.delta", seq: 1, text },
     ],
@@ -565,6 +603,7 @@ panelTest("how long a run has been at work is told beside Stop", async () => {
         plan: "auto",
         beganAt,
         shown: "",
+        folders: [],
       },
     ],
   });
@@ -602,6 +641,7 @@ panelTest("an answered question stays, with what was chosen, and so do figures",
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...call, kind: "tool.started", seq: 1, arguments: given },
       {
@@ -653,6 +693,7 @@ panelTest("a citation of no lines says why instead of opening an address", async
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...run, kind: "text.delta", seq: 1, text: "So it is [cite: doc, gone.py, 1-2]." },
       { ...run, kind: "citation", seq: 2, citation },

@@ -67,6 +67,7 @@ export const PLANNED: readonly ToPanel[] = [
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...RUN, seq: 1, kind: "text.delta", text: PLAN },
       { ...RUN, seq: 2, kind: "run.finished", stop: "planned" },
@@ -83,6 +84,8 @@ export const SESSION = {
   turns: 3,
   running: false,
   found: "",
+  waits: false,
+  worktree: null,
 } as const;
 
 /** Who asks, in that session. */
