@@ -34,6 +34,7 @@ from glossator.core.events import RunStarted
 from glossator.core.uri import to_uri
 from glossator.hooks.hook import proposed_hooks
 from glossator.turn import Attachment
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -173,7 +174,8 @@ async def test_a_merge_is_one_commit_that_can_be_taken_back(tmp_path: Path) -> N
     (root / "two.py").write_text("two = 22\n")  # the user's own, which is not committed
     async with at(root, ONE) as s:
         info = await begin(s)
-        assert "It lacks 1 changed files of yours" in s.port.told[-1]
+        lacks = "The new worktree work-1 lacks what you did not commit (1 file)."
+        assert s.port.told[-1] == lacks
         await ask_in(s, info.id, "Make it ten.")
         merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
         assert git(root, "log", "-1", "--format=%s") == (
@@ -308,6 +310,8 @@ async def test_a_session_whose_worktree_is_gone_can_be_read_alone(tmp_path: Path
         assert (await resume_session(app, ResumeSessionRequest(info.id))).events
         with pytest.raises(UsageError, match="was merged, so nothing can be done in it"):
             await ask_in(s, info.id, "More.")
+        with pytest.raises(UsageError, match="was merged"):
+            await undo_turn(app, UndoRequest(info.id))
         await delete_session(app, DeleteSessionRequest(info.id))
         assert (await list_sessions(s.app, ListSessionsRequest())).sessions == ()
 
@@ -377,3 +381,56 @@ async def test_what_was_adopted_in_the_folder_runs_in_its_worktree(tmp_path: Pat
         (folder_of(info) / "tell.sh").write_text("echo other >> told.log\n")
         await ask_in(s, info.id, "Still?")
         assert (folder_of(info) / "told.log").read_text() == "told\n"
+
+
+@SANDBOXED
+async def test_a_command_reaches_its_worktree_alone(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    line = f"echo new > new.txt; git status --short; ls {root}; echo bad > {root}/bad.txt"
+    script = [Turn(ToolUse("Bash", {"command": line}, "bash")), Turn(Text("Done."))]
+    async with at(root, script, permissions={"mode": "auto"}) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make a file.")
+        said = str(s.results(1)["bash"]["content"])
+        assert "?? new.txt" in said
+        assert "one.py" not in said.replace("?? ", "")
+        assert (folder_of(info) / "new.txt").read_text() == "new\n"
+        assert not (root / "bad.txt").exists()
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert merged.files == ("new.txt",)
+
+
+async def test_commits_of_the_session_are_work_too(tmp_path: Path) -> None:
+    """They count as what would be lost, also on a branch that the session switched to."""
+    root = repository(tmp_path / "ws")
+    async with at(root, []) as s:
+        info = await begin(s)
+        folder = folder_of(info)
+        (folder / "one.py").write_text("one = 10\n")
+        git(folder, "commit", "-qam", "Ten")
+        kept = await discard_worktree(s.app, DiscardWorktreeRequest(info.id))
+        assert kept.lost == "1 commit"
+        git(folder, "switch", "-qc", "other")
+        (folder / "two.py").write_text("two = 20\n")
+        assert (await listed(s, info.id)).worktree == SessionWorktree(
+            "work-1", "glossator/work-1", (str(folder),), "open", 2
+        )
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert merged.files == ("one.py", "two.py")
+        assert (root / "two.py").read_text() == "two = 20\n"
+        assert not folder.exists()
+
+
+async def test_submodules_are_named_as_missing(tmp_path: Path) -> None:
+    part = repository(tmp_path / "part")
+    root = repository(tmp_path / "ws")
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part), "part")
+    git(root, "commit", "-qam", "With a part")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        assert s.port.told[-1] == "The new worktree work-1 lacks the files of submodules."
+        await ask_in(s, info.id, "Make it ten.")
+        await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert (root / "one.py").read_text() == "one = 10\n"
+        assert (root / "part/one.py").exists()
+        assert not folder_of(info).exists()

@@ -35,7 +35,7 @@ async def test_a_chat_works_beside_the_users_files_and_is_merged(
     script = [*SCRIPT, Turn(Text("`fish.py:1` is deep."))]
     async with StandIn(script) as api:
         async with program(root, api, "chat", "--trust", "--worktree") as terminal:
-            await terminal.until("a branch of its own, glossator/work-1,")
+            await terminal.until("a branch of its own, glossator/work-1")
             await terminal.sees(READY)
             terminal.type("dive\n")
             await terminal.sees("--- fish.py\n", PROMPT.rstrip())

@@ -139,18 +139,15 @@ class Trees(Generic[A]):
             raise UsageError(over(tree))
 
     async def make(self, name: str) -> tuple[str, ...]:
-        """Make a worktree, tell the user of it, and return its roots. Raises `UsageError`."""
+        """Make a worktree, tell the user what it lacks, and give its roots. Raises `UsageError`."""
         if not (roots := self._main.host.roots):
             raise UsageError(_NO_FOLDER)
         if refusal := await self._main.acting.trust.refusal(Access.EXECUTE):
             raise UsageError(refusal)
         tree, lacks = await asyncio.to_thread(make_worktree, roots[0], name, self._main.environment)
         await asyncio.to_thread(keep_worktree, tree)
-        without = f" It lacks {lacks}." if lacks else ""
-        self._main.port.tell(
-            f"This session has a branch of its own, {tree.branch}, and works in"
-            f" {shown(tree.folder)}.{without}"
-        )
+        if lacks:
+            self._main.port.tell(f"The new worktree {tree.name} lacks {lacks}.")
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 
     async def changed(self, tree: Worktree) -> int | None:

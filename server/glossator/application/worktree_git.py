@@ -148,7 +148,8 @@ def make_worktree(folder: str, name: str, environment: Mapping[str, str]) -> tup
     git = Place(folder, "", origin.environment).run("rev-parse", "--absolute-git-dir")
     tree = Worktree(folder, origin.top, os.path.realpath(git), branch)
     changed = uncommitted(origin)
-    lacks = [f"{len(changed):,} changed files of yours that are not committed"] if changed else []
+    count = _counted(len(changed), "file")
+    lacks = [f"what you did not commit ({count})"] if changed else []
     if os.path.lexists(os.path.join(folder, ".gitmodules")):
         lacks.append("the files of submodules")
     return tree, " and ".join(lacks)
@@ -185,8 +186,12 @@ def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
     if not (place.ended("show-ref", "--quiet", f"refs/heads/{tree.branch}"))[0]:
         tips.append(f"refs/heads/{tree.branch}")
     commits = int(place.run("rev-list", "--count", *tips, "--not", *others))
-    counted = ((len(files), "changed file"), (commits, "commit"))
-    return " and ".join(f"{n:,} {what}{'s' * (n != 1)}" for n, what in counted if n)
+    found = ((len(files), "changed file"), (commits, "commit"))
+    return " and ".join(_counted(number, what) for number, what in found if number)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 @dataclass(frozen=True, slots=True)

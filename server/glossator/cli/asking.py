@@ -16,6 +16,7 @@ from glossator.core.errors import UsageError
 if TYPE_CHECKING:
     from glossator.cli.options import CommonOptions
     from glossator.cli.render import Display
+    from glossator.commands import SessionInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +131,16 @@ def in_worktree(name: str, worktree: str, argument: Mapping[str, Any]) -> Work:
     """The command `name` in a new session with a worktree of that name, "" for one chosen."""
 
     async def work(execute: Execute) -> object:
-        session_id = await new_in_worktree(execute, worktree)
-        return await execute(Command(name, {**argument, "sessionId": session_id}))
+        begun = await new_in_worktree(execute, worktree)
+        return await execute(Command(name, {**argument, "sessionId": begun.id}))
 
     return work
 
 
-async def new_in_worktree(execute: Execute, worktree: str) -> str:
-    """The id of a new session in a worktree."""
-    begun = await execute(Command("glossator.newSession", {"worktree": worktree}))
-    return str(begun["id"])
+async def new_in_worktree(execute: Execute, worktree: str) -> SessionInfo:
+    """A new session in a worktree."""
+    begun: SessionInfo = await execute(Command("glossator.newSession", {"worktree": worktree}))
+    return begun
 
 
 async def newest_session(execute: Execute) -> str:

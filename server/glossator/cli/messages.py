@@ -11,7 +11,7 @@ from glossator.core.shown import shown, some_of
 from glossator.core.tokens import in_dollars
 
 if TYPE_CHECKING:
-    from glossator.commands import SessionWorktree, TurnView
+    from glossator.commands import SessionInfo, SessionWorktree, TurnView
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
@@ -170,6 +170,16 @@ def short(text: str) -> str:
 def first_paragraph(task: str) -> str:
     """The first paragraph of a task on one line; in tasks of ours, instructions follow it."""
     return " ".join(task.strip().partition("\n\n")[0].split())
+
+
+def begun_notice(session: SessionInfo) -> str:
+    """Where a session in a worktree works, and what becomes of that."""
+    tree = session.worktree
+    where = "" if tree is None else f"{tree.branch}, in {shown(tree.folders[0])}"
+    return (
+        f"This session works on a branch of its own, {where}. /merge takes it into yours, /discard"
+        " throws it away."
+    )
 
 
 def in_worktree_notice(session_id: str) -> str:

@@ -24,7 +24,7 @@ from glossator.cli.asking import (
     new_in_worktree,
     newest_session,
 )
-from glossator.cli.messages import NOBODY_TALKS, go_on_notice, planned_notice
+from glossator.cli.messages import NOBODY_TALKS, begun_notice, go_on_notice, planned_notice
 from glossator.cli.options import CommonOptions
 from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer, choose
@@ -164,7 +164,9 @@ class CommandRun:
             raise UsageError(NOBODY_TALKS)
         session = await newest_session(execute) if work.newest else work.session_id
         if work.worktree is not None:
-            session = await new_in_worktree(execute, work.worktree)
+            begun = await new_in_worktree(execute, work.worktree)
+            session = begun.id
+            self._display.notice(begun_notice(begun))
         self._talking = Talking(
             self._user,
             beside,

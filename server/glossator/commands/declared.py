@@ -82,7 +82,10 @@ _ALL = (
         "glossator.ask", "ask:ask", "core.answer:Answer", progress=True, report=True, terminal="ask"
     ),
     CommandDeclaration(
-        "glossator.newSession", "sessions:new_session", chat=(Chat("new", "Begin a new session"),)
+        "glossator.newSession",
+        "sessions:new_session",
+        "SessionInfo",
+        chat=(Chat("new", "Begin a new session"),),
     ),
     CommandDeclaration(
         "glossator.listSessions", "sessions:list_sessions", "SessionList", terminal="sessions"

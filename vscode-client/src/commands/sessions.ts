@@ -179,9 +179,9 @@ async function saved(): Promise<boolean> {
   return true;
 }
 
-async function merge({ chat }: Workbench, session: SessionInfo): Promise<void> {
-  const { branch, into, before, files } = await chat.conversations.merge(session.id);
-  await leave(session);
+async function merge(bench: Workbench, session: SessionInfo): Promise<void> {
+  const { branch, into, before, files } = await bench.chat.conversations.merge(session.id);
+  await leave(bench, session);
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   const back = `git reset --keep ${before.slice(0, 12)}`;
   const copy = "Copy the Undo Command";
@@ -194,25 +194,27 @@ async function merge({ chat }: Workbench, session: SessionInfo): Promise<void> {
 }
 
 /** Throw its worktree away, if it has one; false: the user keeps what would be lost. */
-async function isThrownAway({ chat }: Workbench, session: SessionInfo): Promise<boolean> {
+async function isThrownAway(bench: Workbench, session: SessionInfo): Promise<boolean> {
+  const { chat } = bench;
   if (session.worktree?.state !== "open") {
     return true;
   }
   const { branch, lost } = await chat.conversations.discard(session.id, false);
   if (lost !== "") {
-    const detail = `${lost} of ${labelled(session.title)} would be lost. They are nowhere else.`;
+    const detail = `"${labelled(session.title)}" has ${lost} that would be lost: that is nowhere else.`;
     const pressed = await confirm(`Throw ${branch} away?`, detail, "Throw Away");
     if (pressed === undefined) {
       return false;
     }
     await chat.conversations.discard(session.id, true);
   }
-  await leave(session);
+  await leave(bench, session);
   return true;
 }
 
-/** Close the editors of files that are gone with a worktree. */
-async function leave({ worktree }: SessionInfo): Promise<void> {
+/** Mark nothing any more in files that are gone with a worktree, and close their editors. */
+async function leave({ changes }: Workbench, { id, worktree }: SessionInfo): Promise<void> {
+  changes.keepAll(id);
   const folders = (worktree?.folders ?? []).map((folder) => `${Uri.file(folder).path}/`);
   const gone = window.tabGroups.all
     .flatMap(({ tabs }) => tabs)

@@ -55,8 +55,8 @@ export async function story(stage) {
   await rows.filter({ hasText: "Raise the tax." }).getByText("at work").waitFor();
   await rows.filter({ hasText: "Open the till." }).getByText("glossator/work-2, 1 file").waitFor();
   await stage.picture("sideby");
-  await stage.theme("Light 2026");
-  await stage.picture("sideby-light");
+  await stage.theme("Dark 2026");
+  await stage.picture("sideby-dark");
   await model.goesOn();
   await rows
     .filter({ hasText: "Raise the tax." })
@@ -81,13 +81,18 @@ export async function story(stage) {
   assert.ok(!existsSync(folder));
   await stage.picture("sideby-merged");
 
+  await panel.getByText("prices.py", { exact: true }).last().click(); // now the user's own file
+  await page
+    .locator(".breadcrumbs-control", { hasText: /^prices.py/ })
+    .first()
+    .waitFor();
   await list();
   await until(line.getByText("glossator/work-2, 1 file"), () =>
     rows.getByText("Open the till.").click(),
   );
   await line.getByRole("button", { name: "Throw away" }).click();
   const dialog = page.locator(".monaco-dialog-box");
-  await dialog.getByText("1 changed file of").waitFor();
+  await dialog.getByText("has 1 changed file that would be lost").waitFor();
   await stage.picture("sideby-asked");
   await dialog.getByText("Throw Away", { exact: true }).click();
   await line.getByText("was thrown away").waitFor();
