@@ -108,7 +108,7 @@ class Trees(Generic[A]):
     async def serving(self, session_id: str | None, run_id: str | None = None) -> A:
         """The application that a session works in, or that of a run. Raises `UsageError`."""
         session_id = session_id or self._main.runs.session_of(run_id)
-        if session_id is None or not any(map(is_open, self._trees())):
+        if session_id is None or not self.roots():
             return self._main
         tree = await self.of(session_id)
         if tree is None or not tree.is_open:
@@ -142,8 +142,7 @@ class Trees(Generic[A]):
         """Make a worktree, tell the user what it lacks, and give its roots. Raises `UsageError`."""
         if not (roots := self._main.host.roots):
             raise UsageError(_NO_FOLDER)
-        if refusal := await self._main.acting.trust.refusal(Access.EXECUTE):
-            raise UsageError(refusal)
+        await self._check_trust()
         tree, lacks = await asyncio.to_thread(make_worktree, roots[0], name, self._main.environment)
         await asyncio.to_thread(keep_worktree, tree)
         if lacks:
@@ -182,6 +181,7 @@ class Trees(Generic[A]):
         """Raises `UsageError` if the worktree of a session to delete holds what would be lost."""
         if tree is None or not tree.is_open:
             return
+        await self._check_trust()
         if lost := await self._lost(tree):
             raise UsageError(
                 f"The worktree of this session holds {lost} that would be lost. Merge it or throw"
@@ -201,9 +201,6 @@ class Trees(Generic[A]):
             await app.close()
         self._opened.clear()
 
-    def _trees(self) -> tuple[Worktree, ...]:
-        return tuple(filter(None, map(worktree_at, self.roots())))
-
     async def _changing(self, session: Session) -> Worktree:
         """The session's worktree, if it may be merged or thrown away. Raises `UsageError`."""
         tree = self.of_roots(session.roots)
@@ -213,9 +210,13 @@ class Trees(Generic[A]):
             raise UsageError(message)
         if not tree.is_open:
             raise UsageError(over(tree))
+        await self._check_trust()
+        return tree
+
+    async def _check_trust(self) -> None:
+        """Raises `UsageError` unless git may be run, which obeys what the repository says."""
         if refusal := await self._main.acting.trust.refusal(Access.EXECUTE):
             raise UsageError(refusal)
-        return tree
 
     async def _lost(self, tree: Worktree) -> str:
         return await asyncio.to_thread(lost_with, tree, self._main.environment)
@@ -230,11 +231,6 @@ class Trees(Generic[A]):
             self._main.port.tell(f"Something of the worktree is left: {left}")
         ended = Worktree(tree.folder, tree.origin, tree.git, tree.branch, state)
         await asyncio.to_thread(keep_worktree, ended)
-
-
-def is_open(tree: Worktree) -> bool:
-    """Whether it can be worked in."""
-    return tree.is_open
 
 
 def over(tree: Worktree) -> str:
