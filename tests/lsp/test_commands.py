@@ -108,6 +108,7 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
         "plan": "auto",
         "beganAt": "",
         "shown": "",
+        "folders": [],
     }
     assert editor.received.index(await editor.reply(asked)) == len(editor.received) - 1
     assert answer["citations"] == [

@@ -114,6 +114,7 @@ def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: P
         "diffs inline kept output keyboard",
         "grounded",
         "tabs notebook",
+        "sideby",
     ],
 )
 def test_stories(vsix: Path, pictures: Path, stories: str) -> None:

@@ -6,6 +6,7 @@ import { Banner } from "./header/banner.tsx";
 import { Elsewhere, OpenElsewhere } from "./header/elsewhere.tsx";
 import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
+import { WorktreeLine } from "./header/worktree.tsx";
 import { Composer } from "./input/composer.tsx";
 import { drop } from "./input/dropping.ts";
 import { Going } from "./input/going.tsx";
@@ -40,6 +41,7 @@ export function App() {
       }}
     >
       <Header />
+      <WorktreeLine />
       <Banner />
       <Elsewhere />
       <OpenElsewhere />

@@ -47,6 +47,9 @@ export const insteadOf = computed(() => edited.value?.runId ?? null);
 /** Whether the next questions are answered by tasks. */
 export const planning = signal<PlanChoice>("auto");
 
+/** Whether a new session works in a worktree of its own. */
+export const apart = signal(false);
+
 /** A selection that the user does not want to have sent; null: none. */
 export const unwanted = signal<string | null>(null);
 
@@ -74,11 +77,13 @@ export const sent = signal(0);
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
 
-// What a question is split into is chosen for one session.
+// What a question is split into, and where it works, is chosen for one session.
 const sessionId = computed(() => situation.value.sessionId);
 effect(() => {
   if (sessionId.value === null) {
     planning.value = "auto";
+  } else {
+    apart.value = false;
   }
 });
 
@@ -178,6 +183,7 @@ export function ask(question: string, about: readonly Chip[], instead: string | 
     chips: about,
     insteadOf: instead,
     plan: planning.value,
+    worktree: apart.value,
   });
 }
 

@@ -191,7 +191,7 @@ export class Standings implements Disposable {
       ...(this.#models.length > 0 ? { models: this.#models.map(choiceOf) } : {}),
       contextWindow: this.#models.find((each) => each.current)?.window ?? null,
       ...(context ? { layers: context.layers.map(({ name, tokens }) => ({ name, tokens })) } : {}),
-      roots: this.#status?.roots ?? [],
+      roots: chat.session?.worktree?.folders ?? this.#status?.roots ?? [],
       waiting: this.changes.runs,
       planLeft: this.plans.isLeft(chat.sessionId ?? ""),
     };

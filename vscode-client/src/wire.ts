@@ -269,6 +269,7 @@ export interface CompleteAnswer {
 export interface CompleteRequest {
   readonly text: string;
   readonly limit?: number;
+  readonly sessionId?: string | null;
 }
 
 /** `insert` replaces what was `typed`. */
@@ -443,6 +444,19 @@ export interface Diagnostic {
 
 /** Why a reply is void. */
 export type DiscardReason = "broke off" | "citations" | "plan" | "hook";
+
+/** The session whose worktree is thrown away; if something would be lost, only `anyway`. */
+export interface DiscardWorktreeRequest {
+  readonly sessionId: string;
+  readonly anyway?: boolean;
+}
+
+/** A session's worktree that was thrown away; with `lost` it was not: that would be lost. */
+export interface DiscardedWorktree {
+  readonly sessionId: string;
+  readonly branch: string;
+  readonly lost: string;
+}
 
 /** All checks, in the order to read them. */
 export interface DoctorAnswer {
@@ -963,6 +977,21 @@ export interface MemoryText {
   readonly text: string;
 }
 
+/** The session whose worktree is merged into the user's branch. */
+export interface MergeWorktreeRequest {
+  readonly sessionId: string;
+}
+
+/** The branch `into` which a session's worktree was merged, as `commit`, and the files. */
+export interface MergedWorktree {
+  readonly sessionId: string;
+  readonly branch: string;
+  readonly into: string;
+  readonly before: string;
+  readonly commit: string;
+  readonly files: ReadonlyArray<string>;
+}
+
 /** What is done without asking; each allows what the one before does. */
 export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
 
@@ -1002,6 +1031,7 @@ export interface ModelList {
 /** The title shown in lists; by default the first question. */
 export interface NewSessionRequest {
   readonly title?: string | null;
+  readonly worktree?: string | null;
 }
 
 /** Something the user should know while the run goes on (a retry's wait, a budget's end). */
@@ -1319,6 +1349,7 @@ export interface RunStartedEvent {
   readonly plan: string;
   readonly beganAt: string;
   readonly shown: string;
+  readonly folders: ReadonlyArray<string>;
 }
 
 /** The states of the orchestrator; `turn/orchestrator.py` has the table. */
@@ -1378,6 +1409,8 @@ export interface SessionInfo {
   readonly running: boolean;
   readonly found: string;
   readonly elsewhere: string;
+  readonly waits: boolean;
+  readonly worktree: SessionWorktree | null;
 }
 
 /** The sessions of this workspace, those in which something happened last first. */
@@ -1396,6 +1429,15 @@ export interface SessionNow {
   readonly sessionId: string;
   readonly title: string;
   readonly elsewhere: string;
+}
+
+/** The worktree that a session works in, its branch, and what of the workspace is where in it. */
+export interface SessionWorktree {
+  readonly name: string;
+  readonly branch: string;
+  readonly folders: ReadonlyArray<string>;
+  readonly state: string;
+  readonly changed: number | null;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */
@@ -1828,6 +1870,8 @@ export interface Commands {
   readonly "glossator.takeOver": { readonly request: TakeOverRequest; readonly answer: TakenSession };
   readonly "glossator.renameSession": { readonly request: RenameSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
+  readonly "glossator.mergeWorktree": { readonly request: MergeWorktreeRequest; readonly answer: MergedWorktree };
+  readonly "glossator.discardWorktree": { readonly request: DiscardWorktreeRequest; readonly answer: DiscardedWorktree };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
   readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
   readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
@@ -1908,6 +1952,8 @@ export type Offered =
   | "glossator.takeOver"
   | "glossator.renameSession"
   | "glossator.deleteSession"
+  | "glossator.mergeWorktree"
+  | "glossator.discardWorktree"
   | "glossator.exportSession"
   | "glossator.compact"
   | "glossator.retry"
@@ -1952,6 +1998,8 @@ export const CHAT_COMMANDS = {
   "resume": "glossator.resumeSession",
   "takeover": "glossator.takeOver",
   "rename": "glossator.renameSession",
+  "merge": "glossator.mergeWorktree",
+  "discard": "glossator.discardWorktree",
   "export": "glossator.exportSession",
   "compact": "glossator.compact",
   "retry": "glossator.retry",

@@ -82,22 +82,33 @@ class Acting:
         settings: Settings,
         environment: Mapping[str, str],
         trusted: bool | None = None,
+        shared: Acting | None = None,
     ) -> None:
-        self.modes = Modes(Mode(settings.permissions.mode))
-        self.shell = WorkspaceShell(settings.shell, environment)
-        self.shell.jobs.changed = lambda: port.show(JobsChanged(self.shell.jobs.all))
-        self.always = PrivateFile(grants_file())
-        trust = Trust(port.tell)
-        if trusted:
-            trust.trust_for_session(host.snapshot().roots)
-        self.trust = TrustQuestion(
-            trust,
-            lambda: host.snapshot().roots,
-            port.ask_user,
-            port.tell,
-            trusted,
-            port.context_changed,
-        )
+        """Of a worktree, modes, shell, grants and trust are those of its workspace: `shared`."""
+        self._is_shared = shared is not None
+        self.modes: Modes
+        self.shell: WorkspaceShell
+        self.always: PrivateFile
+        self.trust: TrustQuestion
+        if shared is not None:
+            self.modes, self.shell = shared.modes, shared.shell
+            self.always, self.trust = shared.always, shared.trust
+        else:
+            self.modes = Modes(Mode(settings.permissions.mode))
+            self.shell = WorkspaceShell(settings.shell, environment)
+            self.shell.jobs.changed = lambda: port.show(JobsChanged(self.shell.jobs.all))
+            self.always = PrivateFile(grants_file())
+            trust = Trust(port.tell)
+            if trusted:
+                trust.trust_for_session(host.snapshot().roots)
+            self.trust = TrustQuestion(
+                trust,
+                lambda: host.snapshot().roots,
+                port.ask_user,
+                port.tell,
+                trusted,
+                port.context_changed,
+            )
         self.host = host
         self.port = port
         self.disk = DiskFiles(lambda: host.roots, host.encoding_of)
@@ -168,7 +179,8 @@ class Acting:
         """End all jobs."""
         for acting in self._sessions.values():
             acting.close()
-        await self.shell.close()
+        if not self._is_shared:
+            await self.shell.close()
         if self._store is not None:
             await self._store.close()
 

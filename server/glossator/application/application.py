@@ -33,18 +33,20 @@ from glossator.application.start import (
     recover,
 )
 from glossator.application.toolbox import all_tools
+from glossator.application.trees import Trees
 from glossator.core.attached import EditorState
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
 from glossator.core.span import Statement
 from glossator.core.text import PositionEncoding
+from glossator.core.uri import to_path, to_uri
 from glossator.customizations import CustomizationFiles
 from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
-from glossator.permissions import Approvals, Switches, ToldOnce
+from glossator.permissions import Approvals, Switches, ToldOnce, worktree_at
 from glossator.retrieval import RankedRetriever, Rerank, Retriever, Stages, contexts_file
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -58,6 +60,7 @@ from glossator.workspace import (
     WorkspaceHost,
     begin_search,
     encoding_rules,
+    is_inside,
     troubles_file,
 )
 
@@ -79,7 +82,7 @@ _HEAD_START = 1.5  # seconds for a first question to be sent
 class Application:
     """Owns everything; made and closed by an edge. `trusted` is None if the edge does not know."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what an edge knows
+    def __init__(  # noqa: PLR0913, PLR0915, PLR0917 - what an edge knows, and all it owns
         self,
         roots: tuple[str, ...],
         settings: Settings,
@@ -89,16 +92,23 @@ class Application:
         problems: tuple[str, ...] = (),
         trusted: bool | None = None,
         encodings: object = None,
+        within: Application | None = None,
     ) -> None:
+        """`within` is the application of the workspace, where this is that of a worktree of it."""
+        self.within = within
         self.settings = settings
         self.port = port
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
-        self.worker = Worker(saved=lambda: troubles_file(self.host.folders))
+        self.worker: Worker = (
+            within.worker if within else Worker(saved=lambda: troubles_file(self.host.folders))
+        )
         progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
         indexing = Indexing(self.worker, port.tell, progress)
         rules = encoding_rules(settings.files.encodings, encodings)  # the editor's are unchecked
-        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding, rules)
+        self.host: WorkspaceHost = WorkspaceHost(
+            roots, settings.workspace, indexing, encoding, rules
+        )
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         chunking = BuildProgress(port, "Glossator: indexing for Search", self._cancel_chunks)
         self.retriever = Retriever(
@@ -115,7 +125,7 @@ class Application:
         self.retriever.stages = Stages(rerank=settings.retrieval.reranker != "none")
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
-        self.memories = Memories(lambda: self.host.roots)
+        self.memories: Memories = within.memories if within else Memories(lambda: self.host.roots)
         own_tools = all_tools(
             diagnostics=port.tells_diagnostics,
             agents=settings.agents.parallel > 0,
@@ -125,17 +135,24 @@ class Application:
         disabled = settings.customizations.disabled
         self.customization_files = CustomizationFiles.of_user(environment, disabled, own_tools)
         self.exploring = asyncio.Semaphore(settings.agents.parallel)  # sub-agents at work
-        self.models = Models(
-            settings.models, environment, options_of(settings.models), self._statements
-        )
-        self.sessions = Sessions(
-            lambda: self.host.roots,
-            port.tell,
-            kept_sessions(settings),
-            let_go=self._let_go,
-            who=place_of(port.editor),
-        )
-        self.runs = Runs(port)
+        self.trees: Trees[Application] = within.trees if within else Trees(self, self._worktree)
+        self.models: Models
+        self.sessions: Sessions
+        self.runs: Runs
+        if within:
+            self.models, self.sessions, self.runs = within.models, within.sessions, within.runs
+        else:
+            options = options_of(settings.models)
+            self.models = Models(settings.models, environment, options, self._statements)
+            self.sessions = Sessions(
+                lambda: self.host.roots,
+                port.tell,
+                kept_sessions(settings),
+                let_go=self._let_go,
+                who=place_of(port.editor),
+                more_roots=self.trees.roots,
+            )
+            self.runs = Runs(port)
         self.anchors = AnchorIndex(self.host)
         self.cited = CitedAnswers(self.host, self.anchors, port)
         keep_glosses = Retention(**settings.glosses.model_dump())
@@ -144,7 +161,8 @@ class Application:
         self.switches = Switches(port.tell, lambda: self.host.roots)
         self.told_once = ToldOnce(port.tell, lambda: self.host.roots)
         self.hooks = Hooks(settings.hooks, self.approvals, self.switches)
-        self.acting = Acting(self.host, port, settings, environment, trusted)
+        shared = within.acting if within else None
+        self.acting: Acting = Acting(self.host, port, settings, environment, trusted, shared)
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
         self.summaries = Summaries(settings, self.models, self.ledger)
         self.titles = Titles(settings, self.models, port, self.sessions.settle)
@@ -171,8 +189,9 @@ class Application:
     async def start(self) -> None:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
-        self.sessions.prune()
-        self.handover.start()
+        if self.within is None:
+            self.sessions.prune()
+            self.handover.start()
         self.glosses.look_soon()
         self.ledger.look_soon()
 
@@ -187,15 +206,26 @@ class Application:
         self._needed.set()
         await self.scanned()
 
+    def own_uri(self, uri: str) -> str:
+        """In a worktree, its own file in place of the one that is open in the workspace."""
+        path = to_path(uri)
+        tree = worktree_at(self.host.roots[0]) if self.within else None
+        if tree is None or path is None:
+            return uri
+        real = self.host.canonical(path)
+        return to_uri(tree.mirrored(real)) if is_inside(real, tree.origin) else uri
+
     def renamed(self, names: Mapping[str, str]) -> None:
         """Follow a renaming that the editor reports: what cites the files goes with them."""
         real = self.host.canonical
         self.anchors.renamed({real(old): real(new) for old, new in names.items()})
 
     async def close(self) -> None:
-        """End every run, then close everything."""
-        await self.handover.close()
-        await self.runs.drain()
+        """End every run, then close everything; of a worktree what is its own."""
+        if self.within is None:
+            await self.handover.close()
+            await self.runs.drain()
+            await self.trees.close()
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
@@ -204,7 +234,8 @@ class Application:
         await self.mcp.close()
         await self.git.close()
         await self.acting.close()
-        await self.sessions.close()
+        if self.within is None:
+            await self.sessions.close()
         await self.cited.close()
         await self.anchors.close()
         await self.glosses.close()
@@ -215,8 +246,9 @@ class Application:
         if self._contexts is not None:
             await self._contexts.close()
         await self.host.close()
-        await self.worker.close()
-        await self.models.close()
+        if self.within is None:
+            await self.worker.close()
+            await self.models.close()
 
     @property
     def contexts(self) -> ContextStore:
@@ -325,16 +357,36 @@ class Application:
 
     async def quiet(self, session_id: str) -> None:
         """End what goes on in a session beside its runs."""
-        await self.summaries.stop(session_id)
-        await self.titles.stop(session_id)
+        for each in self.trees.applications:
+            await each.summaries.stop(session_id)
+            await each.titles.stop(session_id)
 
     def _let_go(self, session_id: str) -> bool:
         """Forget what is held for a session, unless it is at work."""
-        made = self.summaries.busy(session_id) or self.titles.busy(session_id)
-        if made or self.runs.busy(session_id) or not self.acting.let_go(session_id):
+        apps = self.trees.applications
+        made = any(each.summaries.busy(session_id) or each.titles.busy(session_id) for each in apps)
+        if made or self.runs.busy(session_id):
             return False
-        self.cited.forget(session_id)
+        if not all(each.acting.let_go(session_id) for each in apps):
+            return False
+        for each in apps:
+            each.cited.forget(session_id)
         return True
+
+    def _worktree(self, roots: tuple[str, ...]) -> Application:
+        """The application of a worktree: a team shares nothing of it, and nothing is embedded."""
+        alone = {
+            "store": self.settings.store.model_copy(update={"url": None}),
+            "retrieval": self.settings.retrieval.model_copy(update={"embedder": "none"}),
+        }
+        return Application(
+            roots,
+            self.settings.model_copy(update=alone),
+            self.port,
+            self.host.encoding,
+            self.environment,
+            within=self,
+        )
 
     def choose_embedding(self) -> tuple[EmbedderChoice, VectorPlace] | None:
         """Choose what embeds chunks, and where vectors are kept; asks no server. Runs in a thread.
@@ -405,7 +457,7 @@ class Application:
         self, path: str, first_line: int, last_line: int
     ) -> tuple[Statement, ...]:
         """The statements on these lines; if none are known, the offline model quotes paragraphs."""
-        snapshot = self.host.snapshot()
+        snapshot = self.trees.at(path).host.snapshot()
         document = await asyncio.to_thread(snapshot.read, path)
         if not isinstance(document, Document):
             return ()

@@ -36,6 +36,8 @@ async def recover(acting: Acting, sessions: Sessions, memories: Memories) -> Non
     """Clean up after a killed server: temporary files, cut-off undos, notes on its commands."""
     await asyncio.to_thread(_clean_up, acting.host.snapshot(), memories)
     for session_id in await sessions.cut_off():
+        if set(await sessions.roots_of(session_id)).isdisjoint(acting.host.roots):
+            continue  # it works in a worktree, whose start takes it up
         try:
             await acting.of(await sessions.open(session_id)).take_up()
         except GlossatorError as error:  # such as one in which another server is at work

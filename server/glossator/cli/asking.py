@@ -16,6 +16,7 @@ from glossator.core.errors import UsageError
 if TYPE_CHECKING:
     from glossator.cli.options import CommonOptions
     from glossator.cli.render import Display
+    from glossator.commands import SessionInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,14 @@ class Beside(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation at the keyboard; it begins with `session_id`, or with a new session."""
+    """A conversation at the keyboard; it begins with `session_id`, or with a new session.
+
+    `worktree` names one for the new session; "" has the name chosen.
+    """
 
     session_id: str | None = None
     newest: bool = False
+    worktree: str | None = None
 
 
 Work = Callable[[Execute], Awaitable[Any]]  # commands, one after the other; gives the last answer
@@ -123,6 +128,22 @@ def in_session(name: str, session_id: str | None, argument: Mapping[str, Any]) -
         return await execute(Command(name, {**argument, "sessionId": chosen}))
 
     return work
+
+
+def in_worktree(name: str, worktree: str, argument: Mapping[str, Any]) -> Work:
+    """The command `name` in a new session with a worktree of that name, "" for one chosen."""
+
+    async def work(execute: Execute) -> object:
+        begun = await new_in_worktree(execute, worktree)
+        return await execute(Command(name, {**argument, "sessionId": begun.id}))
+
+    return work
+
+
+async def new_in_worktree(execute: Execute, worktree: str) -> SessionInfo:
+    """A new session in a worktree."""
+    begun: SessionInfo = await execute(Command("glossator.newSession", {"worktree": worktree}))
+    return begun
 
 
 async def newest_session(execute: Execute) -> str:

@@ -31,9 +31,11 @@ _MODES = tuple(Mode)
 _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that work here
     "compact": lambda _: {},
     "context": lambda _: {},
+    "discard": lambda words: {"anyway": words == _ANYWAY},
     "doctor": lambda _: {},
     "facts": lambda _: {},
     "index": lambda _: {"mode": "update"},
+    "merge": lambda _: {},
     "mode": lambda words: {"mode": words},
     "model": lambda words: {"model": words},
     "plan": lambda _: {"mode": "plan"},
@@ -47,7 +49,10 @@ _ARGUMENTS: Mapping[str, Callable[[str], dict[str, Any]]] = {  # of those that w
     "undo": lambda words: {"overwrite": words == _OVERWRITE},
 }
 _OVERWRITE = "--overwrite"
-_NEED_SESSION = frozenset("compact context redo rename retry summary takeover undo".split())
+_ANYWAY = "--anyway"
+_NEED_SESSION = frozenset(
+    "compact context discard merge redo rename retry summary takeover undo".split()
+)
 _NEED_WORDS = {"model": "NAME", "rename": "TITLE", "search": "WORDS"}
 
 

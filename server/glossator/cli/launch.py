@@ -48,7 +48,7 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     early = None
     try:
         early = spawn(server_command) if asking else None
-        code = _run(list(arguments), lambda: early or spawn(server_command))
+        code = _run(with_values(arguments), lambda: early or spawn(server_command))
         sys.stdout.flush()  # what cannot be written fails here, where it can be explained
     except OSError as error:
         _write_off(error)
@@ -59,6 +59,13 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
         if early is not None:
             early.kill()  # does nothing to one that was waited for
             early.wait()
+
+
+def with_values(arguments: Sequence[str]) -> list[str]:
+    """The arguments, with `--worktree` alone as one whose name is chosen: typer knows no such."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    named = ["--worktree=" if each == "--worktree" else each for each in arguments[:end]]
+    return [*named, *arguments[end:]]
 
 
 def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -> int:

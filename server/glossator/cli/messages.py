@@ -12,7 +12,7 @@ from glossator.core.shown import shown, some_of
 from glossator.core.tokens import in_dollars
 
 if TYPE_CHECKING:
-    from glossator.commands import TurnView
+    from glossator.commands import SessionInfo, SessionWorktree, TurnView
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
@@ -191,6 +191,47 @@ def short(text: str) -> str:
 def first_paragraph(task: str) -> str:
     """The first paragraph of a task on one line; in tasks of ours, instructions follow it."""
     return " ".join(task.strip().partition("\n\n")[0].split())
+
+
+def begun_notice(session: SessionInfo) -> str:
+    """Where a session in a worktree works, and what becomes of that."""
+    tree = session.worktree
+    where = "" if tree is None else f"{tree.branch}, in {shown(tree.folders[0])}"
+    return (
+        f"This session works on a branch of its own, {where}. /merge takes it into yours, /discard"
+        " throws it away."
+    )
+
+
+def in_worktree_notice(session_id: str) -> str:
+    """What to do with the worktree of a session."""
+    return (
+        f"What changed is in the session's worktree. Take it into your branch with `glossator"
+        f" sessions merge {session_id}`, throw it away with `glossator sessions discard"
+        f" {session_id}`, or go on with --resume {session_id}."
+    )
+
+
+def worktree_words(tree: SessionWorktree | None) -> str:
+    """A session's branch, and what became of it or how much was changed."""
+    if tree is None:
+        return ""
+    if tree.state != "open":
+        return f"{tree.branch}, {tree.state}"
+    return tree.branch if tree.changed is None else f"{tree.branch}, {plural(tree.changed, 'file')}"
+
+
+def undo_merge(before: str) -> str:
+    """How to take a merge back."""
+    return f"To take it back: `git reset --keep {before[:12]}`, before you commit anything else."
+
+
+def kept_worktree(branch: str, lost: str) -> str:
+    """Why a worktree was not thrown away."""
+    return (
+        f"{branch} was not thrown away: {lost} would be lost. Merge it, or throw it away with"
+        " --anyway."
+    )
 
 
 def files_left(changed: Sequence[TurnView]) -> list[str]:

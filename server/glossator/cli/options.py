@@ -87,6 +87,17 @@ Newest = Annotated[
 ]
 
 
+InWorktree = Annotated[
+    str | None,
+    typer.Option(
+        "--worktree",
+        metavar="[=NAME]",
+        help="Begin a session in a git worktree of its own, with a branch, beside your files.",
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class CommonOptions:
     """The options of every command that asks a server."""
@@ -181,6 +192,7 @@ class AskingOptions(ActingOptions):
     outputs: Outputs = False
     resume: Resume = None
     newest: Newest = False
+    worktree: InWorktree = None
 
     @property
     def shows_outputs(self) -> bool:

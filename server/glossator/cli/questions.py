@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from glossator.cli.asking import Command, Talk, Work, ask_server, in_session
-from glossator.cli.messages import files_left
+from glossator.cli.asking import Command, Talk, Work, ask_server, in_session, in_worktree
+from glossator.cli.messages import files_left, in_worktree_notice
 from glossator.cli.options import (
     ActingOptions,
     AskingOptions,
@@ -89,7 +89,7 @@ def chat(context: typer.Context, *, common: AskingOptions) -> None:
     Ctrl-R bring back earlier lines.
     """
     _check_session(common)
-    talk = Talk(common.resume, newest=common.newest)
+    talk = Talk(common.resume, newest=common.newest, worktree=common.worktree)
     ask_server(context, common, talk, thinking=common.thinking)
 
 
@@ -130,6 +130,8 @@ def _answer(
 
     def show(display: Display, answer: Answer) -> bool:
         display.answer(answer)
+        if common.worktree is not None:
+            display.notice(in_worktree_notice(answer.session_id))
         return answer.stop != "refused"  # what a limit ended early is still an answer
 
     ask_server(context, common, _in(common, name, argument), show, thinking=common.thinking)
@@ -139,12 +141,14 @@ def _in(common: AskingOptions, name: str, argument: Mapping[str, Any]) -> Comman
     """A command in a new session, or in the one that the options name."""
     if common.resume is not None or common.newest:
         return in_session(name, common.resume, argument)
+    if common.worktree is not None:
+        return in_worktree(name, common.worktree, argument)
     return Command(name, argument)
 
 
 def _check_session(common: AskingOptions) -> None:
-    if common.resume is not None and common.newest:
-        raise UsageError("--resume and --continue exclude each other; choose one.")
+    if sum((common.resume is not None, common.newest, common.worktree is not None)) > 1:
+        raise UsageError("--resume, --continue and --worktree exclude each other; choose one.")
 
 
 @with_options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from glossator.core.permission import PermissionRequest
 from glossator.core.question import Question
 from glossator.core.shown import shown_prose
 from glossator.core.wire import Json, WireError, from_wire
+from glossator.permissions import roots_in_worktrees
 
 METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
@@ -53,9 +55,15 @@ class Replies:
         self, display: Display, roots: Sequence[Path], lock: TerminalLock, user: User | None
     ) -> None:
         self._display = display
-        self._roots = tuple(map(str, roots))
+        self._workspace = tuple(map(str, roots))
         self._lock = lock
         self._user = user
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        """The workspace's folders, and what they are in the worktrees of its sessions."""
+        inside = roots_in_worktrees(map(os.path.realpath, self._workspace))
+        return (*self._workspace, *filter(os.path.isdir, inside))
 
     async def reply(self, method: str, params: Json) -> Json:  # noqa: PLR0911 - one for each
         """The result. Raises `ResponseError` for what a terminal cannot do."""

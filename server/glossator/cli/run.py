@@ -14,10 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from glossator.cli.asking import Beside, Command, Execute, Show, Talk, Work, newest_session
+from glossator.cli.asking import (
+    Beside,
+    Command,
+    Execute,
+    Show,
+    Talk,
+    Work,
+    new_in_worktree,
+    newest_session,
+)
 from glossator.cli.messages import (
     NOBODY_TALKS,
     TAKE_OVER,
+    begun_notice,
     go_on_notice,
     open_elsewhere,
     planned_notice,
@@ -165,6 +175,10 @@ class CommandRun:
         session = await newest_session(execute) if work.newest else work.session_id
         if session is not None:
             await self._take_over(session, execute, self._user)
+        if work.worktree is not None:
+            begun = await new_in_worktree(execute, work.worktree)
+            session = begun.id
+            self._display.notice(begun_notice(begun))
         self._talking = Talking(
             self._user,
             beside,

@@ -21,10 +21,13 @@ from glossator.cli.messages import (
     files_left,
     first_paragraph,
     job_notice,
+    kept_worktree,
     names,
     plural,
     short,
     taken_notice,
+    undo_merge,
+    worktree_words,
 )
 from glossator.cli.options import (
     CommonOptions,
@@ -40,6 +43,8 @@ from glossator.commands import (
     CompactAnswer,
     ContextAnswer,
     DeletedSession,
+    DiscardedWorktree,
+    MergedWorktree,
     RewindAnswer,
     SessionInfo,
     SessionList,
@@ -69,6 +74,7 @@ Turn = Annotated[
     str | None,
     typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
 ]
+_COLUMNS = 4  # of sessions; a fifth names worktrees, where there are some
 _LISTED_FILES = 12  # of an undo that have a line each, by what was done to them
 
 
@@ -134,6 +140,34 @@ def delete(context: typer.Context, session_id: Id, *, common: CommonOptions) -> 
     """Delete a session for good."""
     command = Command("glossator.deleteSession", {"sessionId": session_id})
     ask_server(context, common, command)
+
+
+@sessions.command()
+@with_options
+def merge(context: typer.Context, session_id: IdOrNewest = None, *, common: CommonOptions) -> None:
+    """Merge the worktree of a session into your branch, as one commit, and remove it."""
+    ask_server(context, common, in_session("glossator.mergeWorktree", session_id, {}))
+
+
+@sessions.command()
+@with_options
+def discard(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Also if changes are lost that are nowhere else.")
+    ] = False,
+    common: CommonOptions,
+) -> None:
+    """Throw the worktree of a session away, with its branch."""
+
+    def show(display: Display, answer: DiscardedWorktree) -> bool:
+        display.answer(answer)
+        return not answer.lost
+
+    work = in_session("glossator.discardWorktree", session_id, {"anyway": anyway})
+    ask_server(context, common, work, show)
 
 
 @sessions.command()
@@ -300,8 +334,10 @@ def session_parts(answer: object) -> Iterator[Part]:
     match answer:
         case SessionList(sessions=sessions):
             yield listed(_sessions(sessions), NO_SESSION)
-        case SessionInfo() | TakenSession() | DeletedSession():
+        case SessionInfo() | TakenSession():
             yield _became(answer)
+        case DeletedSession() | MergedWorktree() | DiscardedWorktree():
+            yield from _ended(answer)
         case CompactAnswer(before=before, after=after, by_model=by_model):
             yield line(compacted_notice(before, after, by_model=by_model), "dim")
         case ContextAnswer():
@@ -318,15 +354,27 @@ def session_parts(answer: object) -> Iterator[Part]:
             yield listed(_agents(agents), NO_AGENT)
 
 
-def _became(answer: SessionInfo | TakenSession | DeletedSession) -> Part:
+def _became(answer: SessionInfo | TakenSession) -> Part:
     """What has become of a session."""
     match answer:
         case SessionInfo(id=name, title=title):
             return line(f"{name} is now called {title!r}.", plain=f"{name}\t{title}")
         case TakenSession(title=title):
             return line(f"“{title}” is open here now.", aside=True)
+
+
+def _ended(answer: DeletedSession | MergedWorktree | DiscardedWorktree) -> Iterator[Part]:
+    """What became of a session or its worktree, and what to do about it."""
+    match answer:
         case DeletedSession(id=name):
-            return line(f"Deleted {name}.", aside=True)
+            yield line(f"Deleted {name}.", aside=True)
+        case MergedWorktree(branch=branch, into=into, files=files):
+            yield line(f"Merged {branch} into {into}: {plural(len(files), 'file')}.")
+            yield line(undo_merge(answer.before), "dim", aside=True)
+        case DiscardedWorktree(branch=branch, lost=""):
+            yield line(f"Threw {branch} away.", aside=True)
+        case DiscardedWorktree(branch=branch, lost=lost):
+            yield line(kept_worktree(branch, lost), "yellow", aside=True)
 
 
 def _sessions(sessions: Sequence[SessionInfo]) -> Table:
@@ -336,18 +384,26 @@ def _sessions(sessions: Sequence[SessionInfo]) -> Table:
         Column("title"),
         Column("last changed", "dim", whole=True),
         Column("", "dim", whole=True),
+        *([Column("worktree")] * any(each.worktree for each in sessions)),
     )
     now = datetime.now(UTC)
     rows = (
         (
             each.id,
             f"{each.title} — {each.found}" if each.found else each.title,
-            "running" if each.running else ago(each.updated_at, now),
+            _state(each, now),
             f"open in {each.elsewhere}" if each.elsewhere else plural(each.turns, "turn"),
+            *([worktree_words(each.worktree)] * (len(columns) > _COLUMNS)),
         )
         for each in sessions
     )
     return Table(columns, tuple(rows))
+
+
+def _state(session: SessionInfo, now: datetime) -> str:
+    if session.waits:
+        return "waits for you"
+    return "running" if session.running else ago(session.updated_at, now)
 
 
 def _turns(turns: Sequence[TurnView]) -> Table:

@@ -21,6 +21,7 @@ from glossator.cli.chat_words import (
 from glossator.cli.messages import PROMPT, plural
 from glossator.cli.replies import User
 from glossator.cli.server import REQUEST_CANCELLED, ResponseError
+from glossator.commands import DiscardedWorktree, MergedWorktree
 from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.question import Question
@@ -196,6 +197,9 @@ class Talking:
         self._show(answer)
         if isinstance(answer, Answer):
             self._session_id = answer.session_id
+        elif _is_over(answer):
+            self._session_id = None
+            self._tell(_NEW_SESSION)
         return True
 
     def _failed(self, problem: ResponseError) -> None:
@@ -271,6 +275,15 @@ class Talking:
 
     def _tell(self, message: str) -> None:
         self._user.lock.show(lambda: self._renderer.notice(message, "dim"))
+
+
+def _is_over(answer: object) -> bool:
+    """Whether the session's worktree is gone, so that nothing more is asked in it."""
+    match answer:
+        case DiscardedWorktree(lost=lost):
+            return not lost
+        case _:
+            return isinstance(answer, MergedWorktree)
 
 
 @dataclass(slots=True)

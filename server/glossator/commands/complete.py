@@ -60,10 +60,14 @@ class CompletionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CompleteRequest:
-    """The question up to the cursor; `limit` is for mentions, commands are few."""
+    """The question up to the cursor; `limit` is for mentions, commands are few.
+
+    The files of a session in a worktree are the worktree's.
+    """
 
     text: str
     limit: int = 20
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,10 @@ _ALL = (
         "glossator.ask", "ask:ask", "core.answer:Answer", progress=True, report=True, terminal="ask"
     ),
     CommandDeclaration(
-        "glossator.newSession", "sessions:new_session", chat=(Chat("new", "Begin a new session"),)
+        "glossator.newSession",
+        "sessions:new_session",
+        "SessionInfo",
+        chat=(Chat("new", "Begin a new session"),),
     ),
     CommandDeclaration(
         "glossator.listSessions", "sessions:list_sessions", "SessionList", terminal="sessions"
@@ -112,6 +115,22 @@ _ALL = (
         "sessions:delete_session",
         "DeletedSession",
         terminal="sessions delete",
+    ),
+    CommandDeclaration(
+        "glossator.mergeWorktree",
+        "sessions:merge_worktree",
+        "MergedWorktree",
+        title="Merge worktree",
+        chat=(Chat("merge", "Merge this session's worktree into your branch"),),
+        terminal="sessions merge",
+    ),
+    CommandDeclaration(
+        "glossator.discardWorktree",
+        "sessions:discard_worktree",
+        "DiscardedWorktree",
+        title="Throw worktree away",
+        chat=(Chat("discard", "Throw this session's worktree away"),),
+        terminal="sessions discard",
     ),
     CommandDeclaration(
         "glossator.exportSession",

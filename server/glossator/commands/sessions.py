@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,9 +14,12 @@ from glossator.commands.answers.sessions import (
     AgentTranscript,
     CompactAnswer,
     DeletedSession,
+    DiscardedWorktree,
     ExportedSession,
+    MergedWorktree,
     SessionInfo,
     SessionList,
+    SessionWorktree,
     SummaryAnswer,
     TakenSession,
 )
@@ -24,6 +28,7 @@ from glossator.core.errors import SessionInUse, UsageError
 from glossator.core.events import Envelope, UndoneTurn
 from glossator.core.run_events import UnsavedFile
 from glossator.core.shown import shown
+from glossator.permissions import WorktreeState
 from glossator.sessions import (
     ListedSession,
     NoGain,
@@ -41,13 +46,18 @@ from glossator.turn import compactor_of, session_hooks
 
 _TITLE_CHARACTERS = 200
 _FOUND_CHARACTERS = 200  # of a question that was looked for
+_WORKTREE = "worktree"  # the name of what is kept with a session that has one
 
 
 @dataclass(frozen=True, slots=True)
 class NewSessionRequest:
-    """The title shown in lists; by default the first question."""
+    """The title shown in lists; by default the first question.
+
+    `worktree` is the name of a git worktree to make for it; "" has one chosen, None makes none.
+    """
 
     title: str | None = None
+    worktree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +129,28 @@ class ExportSessionRequest:
 
 
 async def new_session(app: Application, request: NewSessionRequest) -> SessionInfo:
-    """Begin an empty session."""
-    return await _info(app, app.sessions.create(request.title).id)
+    """Begin an empty session. Raises `UsageError` if there can be no worktree for it."""
+    if request.worktree is None:
+        return await _info(app, app.sessions.create(request.title).id)
+    session = app.sessions.create(request.title, await app.trees.make(request.worktree))
+    session.keep(_WORKTREE, [])  # so that it is on disk before anything is done in it
+    return await _info(app, session.id)
 
 
 async def list_sessions(app: Application, request: ListSessionsRequest) -> SessionList:
     """The sessions of this workspace, kept ones included."""
     listed = await app.sessions.all()
     if not (words := request.words.casefold().split()):
-        return SessionList(tuple(_view(app, item) for item in listed))
+        return SessionList(tuple(await asyncio.gather(*(_view(app, item) for item in listed))))
     found: list[SessionInfo] = []
     for item in listed:
         if _holds(item.head.title, words):
-            found.append(_view(app, item))
+            found.append(await _view(app, item))
         else:
             questions = await app.sessions.questions(item)
             if held := next((each for each in reversed(questions) if _holds(each, words)), ""):
                 question = shown(" ".join(held.split()))[:_FOUND_CHARACTERS]
-                found.append(replace(_view(app, item), found=question))
+                found.append(replace(await _view(app, item), found=question))
     return SessionList(tuple(found))
 
 
@@ -185,16 +199,22 @@ async def rename_session(app: Application, request: RenameSessionRequest) -> Ses
 
 
 async def delete_session(app: Application, request: DeleteSessionRequest) -> DeletedSession:
-    """Delete a session that is not running. Raises as `Sessions.open`."""
+    """Delete a session that is not running. Raises as `Sessions.open`.
+
+    Its worktree goes, too; raises `UsageError` if that holds what would be lost.
+    """
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
     await app.quiet(request.session_id)
+    tree = await app.trees.of(request.session_id)
+    await app.trees.check_deleting(tree)
     try:
         await app.sessions.delete(request.session_id)
     finally:
         app.acting.forget(request.session_id)
         app.cited.forget(request.session_id)
     await app.ledger.cores.remove(request.session_id)
+    await app.trees.forget(tree)
     return DeletedSession(request.session_id)
 
 
@@ -211,10 +231,17 @@ async def export_session(app: Application, request: ExportSessionRequest) -> Exp
 
 async def _info(app: Application, session_id: str) -> SessionInfo:
     listed = await app.sessions.all()
-    return next(_view(app, item) for item in listed if item.head.id == session_id)
+    return await _view(app, next(item for item in listed if item.head.id == session_id))
 
 
-def _view(app: Application, item: ListedSession) -> SessionInfo:
+async def _view(app: Application, item: ListedSession) -> SessionInfo:
+    tree = app.trees.of_roots(item.head.roots)
+    worktree = None
+    if tree is not None:
+        gone = tree.state is WorktreeState.OPEN and not tree.is_open
+        state = "gone" if gone else tree.state.value
+        changed = await app.trees.changed(tree)
+        worktree = SessionWorktree(tree.name, tree.branch, item.head.roots, state, changed)
     return SessionInfo(
         id=item.head.id,
         title=shown(item.head.title),
@@ -223,7 +250,44 @@ def _view(app: Application, item: ListedSession) -> SessionInfo:
         turns=item.head.turns,
         running=app.runs.busy(item.head.id),
         elsewhere=shown(item.elsewhere),
+        waits=app.runs.waits(item.head.id),
+        worktree=worktree,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MergeWorktreeRequest:
+    """The session whose worktree is merged into the user's branch."""
+
+    session_id: str
+
+
+async def merge_worktree(app: Application, request: MergeWorktreeRequest) -> MergedWorktree:
+    """Commit what the session changed, merge it and remove the worktree.
+
+    Raises `UsageError` where that cannot be done; then the user's files are as they were.
+    """
+    session = await app.sessions.open(request.session_id)
+    async with app.runs.claim(session.id):
+        tree, merged = await app.trees.merge(session)
+    parts = merged.into, merged.before, merged.commit, merged.files
+    return MergedWorktree(session.id, tree.branch, *parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardWorktreeRequest:
+    """The session whose worktree is thrown away; if something would be lost, only `anyway`."""
+
+    session_id: str
+    anyway: bool = False
+
+
+async def discard_worktree(app: Application, request: DiscardWorktreeRequest) -> DiscardedWorktree:
+    """Remove the worktree and its branch. Raises `UsageError`, as `merge_worktree` does."""
+    session = await app.sessions.open(request.session_id)
+    async with app.runs.claim(session.id):
+        tree, lost = await app.trees.discard(session, anyway=request.anyway)
+    return DiscardedWorktree(session.id, tree.branch, lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,7 @@ async def _take_back(
     # A run could change the same files, and its checkpoints would then keep what the undo wrote as
     # if it had been there before: neither begins while the other is on.
     async with app.runs.claim(session_id, briefly=True):
+        app.trees.check(await app.sessions.open(session_id))
         acting = await acting_of(app, session_id)
         checkpoints = acting.checkpoints
         before = {each.turn for each in checkpoints.undone}

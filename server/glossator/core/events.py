@@ -78,6 +78,8 @@ class RunStarted:
     by a plan of tasks, as it was asked: `auto`, `plan` or `direct`; "" if no plan may be made.
     `began_at` is ISO 8601; "" where an older version kept the event. `shown` is what people see in
     place of a question whose words are ours, such as `Start the plan`; "" for their own words.
+    `folders` are those of the session's worktree: paths are below them; without any below the
+    workspace's.
     """
 
     kind: ClassVar[str] = "run.started"
@@ -90,6 +92,7 @@ class RunStarted:
     plan: str = "auto"
     began_at: str = ""
     shown: str = ""
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,13 +119,13 @@ class ClientPort:
         protocol: Protocol,
         client: Client,
         bars: ProgressBars,
-        host: Callable[[], WorkspaceHost],
+        host_of: Callable[[str], WorkspaceHost],
     ) -> None:
-        """`host` is there once the client asks for anything."""
+        """`host_of` gives the workspace of a path, once the client asks for anything."""
         self._protocol = protocol
         self._client = client
         self._all_bars = bars
-        self._host = host
+        self._host_of = host_of
         self._says_context = False
         self.buttons = Buttons(protocol)
         self.bars: dict[str, ProgressBar] = {}  # run id -> the progress bar of its request
@@ -291,7 +291,7 @@ class ClientPort:
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
         """Have the client apply the plan; what it cannot create or save is written here."""
         support, encoding = self._client.edits, self._client.encoding
-        host = self._host()
+        host = self._host_of(plan.files[0].path)
         misread = is_misread(plan, host.encoding_of)
         is_ours = is_closed(plan) and support.applies and (misread or not self._client.saves)
         if (is_ours or support.lacks_creation(plan)) and not confirm:

@@ -103,7 +103,9 @@ class Server(LanguageServer):
     def introduce(self, client: Client) -> None:
         """Make the application, once the client's introduction is answered."""
         self.client = client
-        self.port = ClientPort(self.protocol, client, self.bars, lambda: self.application.host)
+        self.port = ClientPort(
+            self.protocol, client, self.bars, lambda path: self.application.trees.at(path).host
+        )
         self.protocol.lifecycle.phase = ServerPhase.STARTING
         self._starting = self.in_background(self._start(), self._cannot_start)
         self.in_background(self._watch(client.process_id), lambda _: None)
@@ -227,7 +229,7 @@ class Server(LanguageServer):
         self.unread.add(uri)
         if self.protocol.lifecycle.phase is ServerPhase.RUNNING:
             with contextlib.suppress(UsageError):  # it was not open
-                self.application.host.apply(Closed(uri))
+                self.application.trees.apply(Closed(uri))
         name = unquote(uri).rpartition("/")[2]
         self.tell(
             f"{name} is too large to be taken from the editor: the message has {size:,} bytes, and"

@@ -44,6 +44,16 @@ from .trust import (
     remember_folder,
     remembered_folders,
 )
+from .worktrees import (
+    Worktree,
+    WorktreeState,
+    forget_worktree,
+    keep_worktree,
+    known_worktrees,
+    roots_in_worktrees,
+    worktree_at,
+    worktrees_folder,
+)
 
 __all__ = [
     "FAMILIES",
@@ -71,6 +81,8 @@ __all__ = [
     "Trust",
     "TrustQuestion",
     "UserRules",
+    "Worktree",
+    "WorktreeState",
     "check_permission_scope",
     "decision_about",
     "digest",
@@ -79,10 +91,13 @@ __all__ = [
     "fixed_paths",
     "folded",
     "forget_folder",
+    "forget_worktree",
     "git_protected_paths",
     "grants_file",
     "how_to_trust",
     "is_about",
+    "keep_worktree",
+    "known_worktrees",
     "lifted_refusals",
     "obeyed_at_once",
     "own_folders",
@@ -92,7 +107,10 @@ __all__ = [
     "protected_in",
     "remember_folder",
     "remembered_folders",
+    "roots_in_worktrees",
     "short_name",
     "update_private",
     "why_protected",
+    "worktree_at",
+    "worktrees_folder",
 ]

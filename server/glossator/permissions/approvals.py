@@ -29,6 +29,7 @@ from glossator.core.shown import shown
 from glossator.core.uri import to_uri
 from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile, update_private
 from glossator.permissions.trust import real_folder
+from glossator.permissions.worktrees import as_in_origin
 from glossator.workspace import is_inside
 
 _HASHED_BYTES = 100_000_000  # of all files that one adoption is of
@@ -82,10 +83,11 @@ def files_named(texts: Iterable[str], folder: str, roots: Iterable[str]) -> tupl
 def fingerprint(what: Mapping[str, object], files: Iterable[str], digests: FileDigests) -> str:
     """The SHA-256 of canonical JSON of `what` will run, with the content of files.
 
-    Raises `OSError`.
+    In a worktree it is what it is in the folder that this was made from. Raises `OSError`.
     """
     whole = {**what, "files": digests.of(files)}
-    canonical = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    plain = json.loads(as_in_origin(json.dumps(whole, ensure_ascii=False)))
+    canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return digest(canonical.encode())
 
 

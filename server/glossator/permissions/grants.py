@@ -21,6 +21,7 @@ from glossator.core.uri import to_uri
 from glossator.permissions.decide import Allow, Ask, Deny
 from glossator.permissions.policy import Rule, UserRules, parse_rule
 from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile, update_private
+from glossator.permissions.worktrees import counts_as
 
 _REFUSED = (
     "The user refused this.\nDo not try to get the same result another way. Ask how to go on."
@@ -43,7 +44,8 @@ class Grants:
         kept: Iterable[object] = (),
         keep: Callable[[object], object] = lambda _: None,
     ) -> None:
-        self._folders = tuple(dict.fromkeys(to_uri(os.path.realpath(root)) for root in roots))
+        real = (counts_as(os.path.realpath(root)) for root in roots)
+        self._folders = tuple(dict.fromkeys(map(to_uri, real)))
         self._warn = warn
         self._keep_in_session = keep
         self._session = self._restored(kept)

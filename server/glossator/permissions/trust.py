@@ -29,6 +29,7 @@ from glossator.permissions.private_file import (
     read_private,
     update_private,
 )
+from glossator.permissions.worktrees import counts_as
 from glossator.workspace import is_inside
 
 _ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
@@ -59,9 +60,9 @@ def trust_file() -> Path:
 
 
 def real_folder(folder: str) -> str | None:
-    """The real path of a folder; None if it does not exist now."""
+    """The real path by which a folder is known, see `counts_as`; None if it does not exist now."""
     try:
-        return os.path.realpath(folder, strict=True)
+        return counts_as(os.path.realpath(folder, strict=True))
     except (OSError, ValueError):
         return None
 

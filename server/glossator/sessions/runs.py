@@ -40,6 +40,11 @@ class RunClock:
         """The time spent waiting for the user."""
         return self._waited + (time.monotonic() - self._since if self._waits else 0.0)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the user is asked something now."""
+        return self._waits > 0
+
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Wait for the user in this block; limits pause."""
@@ -298,6 +303,16 @@ class Runs:
             and run_id in (None, run.id)
             and session_id in (None, run.session_id)
         ]
+
+    def session_of(self, run_id: str | None) -> str | None:
+        """The session of a run that is on."""
+        run = None if run_id is None else self._runs.get(run_id)
+        return None if run is None else run.session_id
+
+    def waits(self, session_id: str) -> bool:
+        """Whether the session has a run that waits for the user."""
+        runs = self._runs.values()
+        return any(run.session_id == session_id and run.clock.waits for run in runs)
 
     def cancel_agent(self, agent_id: str) -> tuple[str, ...]:
         """Cancel a sub-agent but not its run; returns its id if it was at work."""

@@ -59,7 +59,8 @@ class Sessions:
 
     If `keep` allows no sessions, nothing is written and sessions end with the server. `let_go` is
     asked before a session that was not used lately is closed; False: it is at work. `who` has them
-    open, in words for the users of other servers.
+    open, in words for the users of other servers. `more_roots` are those of its worktrees: sessions
+    in them belong to the workspace, too.
     """
 
     def __init__(
@@ -70,8 +71,10 @@ class Sessions:
         folder: Path | None = None,
         let_go: Callable[[str], bool] = lambda _: True,
         who: str = ANOTHER,
+        more_roots: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._roots = roots
+        self._more_roots = more_roots
         self._tell = tell
         self._keep = keep
         self._logs = Logs(str(folder or sessions_folder()), who) if keep.count else None
@@ -83,17 +86,21 @@ class Sessions:
         self._questions: dict[str, tuple[datetime, tuple[str, ...]]] = {}  # by id, as of a time
         self._working: set[asyncio.Task[None]] = set()
 
-    def create(self, title: str | None = None) -> Session:
-        """Begin an empty session; it is on disk from its first title, message or event on."""
-        session = self.blank()
+    def create(self, title: str | None = None, roots: tuple[str, ...] | None = None) -> Session:
+        """Begin an empty session; it is on disk from its first title, message or event on.
+
+        It works in other `roots` than the workspace's, if some are given.
+        """
+        session = self.blank(roots)
         if title:
             session.rename(title)
         self._sessions[session.id] = session
         return session
 
-    def blank(self) -> Session:
+    def blank(self, roots: tuple[str, ...] | None = None) -> Session:
         """A session that appears in no list, to find out what would be in a new one."""
-        begun = Begun(secrets.token_hex(8), datetime.now(UTC), self._roots())
+        roots = self._roots() if roots is None else roots
+        begun = Begun(secrets.token_hex(8), datetime.now(UTC), roots)
         state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
         return Session(state, Journal(self._logs, begun, self._tell))
 
@@ -149,6 +156,12 @@ class Sessions:
             await asyncio.to_thread(session.sync)
             session.close()
         return True
+
+    async def roots_of(self, session_id: str) -> tuple[str, ...]:
+        """The folders that a session works in; none if it is not known, or cannot be read."""
+        if (session := self._sessions.get(session_id)) is not None:
+            return session.roots
+        return await asyncio.to_thread(self._roots_on_disk, session_id)
 
     async def records(self, session_id: str) -> list[Record]:
         """What was kept of a session, also while another server has it open. Raises like `open`."""
@@ -294,6 +307,18 @@ class Sessions:
             )
         return session
 
+    def _roots_on_disk(self, session_id: str) -> tuple[str, ...]:
+        if (head := self._last_head(session_id)) is not None:
+            return head.roots
+        try:
+            contents = self._logs.read(session_id) if self._logs else NotOpened.GONE
+        except StoreUnavailable as error:
+            logger.warning("%s: %s", session_id, error)
+            return ()
+        if isinstance(contents, NotOpened):
+            return ()
+        return session_state(decode_all(contents.records)).roots
+
     def _asked(self, session_id: str) -> tuple[str, ...]:
         try:
             contents = self._logs.read(session_id) if self._logs else NotOpened.GONE
@@ -312,10 +337,10 @@ class Sessions:
     def _listed(self) -> list[ListedSession]:
         if self._logs is None:
             return []
-        found = []
+        found, ours = [], self._ours()
         for info in self._logs.all():
             head = self._head(self._logs, info)
-            if head is not None and self._is_ours(head.roots):
+            if head is not None and not ours.isdisjoint(head.roots):
                 updated = datetime.fromtimestamp(info.modified, UTC)
                 elsewhere = "" if head.id in self._sessions else self._logs.owner(head.id)
                 found.append(ListedSession(head, updated, elsewhere))
@@ -349,7 +374,10 @@ class Sessions:
         return Head(info.key, state.title, created, state.roots, state.turns)
 
     def _is_ours(self, roots: tuple[str, ...]) -> bool:
-        return not set(roots).isdisjoint(self._roots())
+        return not self._ours().isdisjoint(roots)
+
+    def _ours(self) -> frozenset[str]:
+        return frozenset((*self._roots(), *self._more_roots()))
 
     def _check_roots(self, state: SessionState) -> None:
         if not self._is_ours(state.roots):

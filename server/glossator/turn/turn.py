@@ -90,6 +90,7 @@ async def take_turn(
     """
     known = asked.session_id
     session = await app.sessions.open(known) if known else app.sessions.create()
+    app.trees.check(session)
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, asked.run_id, session.note) as run:
@@ -129,6 +130,7 @@ def _started(app: Application, session: Session, run: Run, asked: Asked) -> RunS
         asked.plan or "",
         run.began_at,
         asked.shown,
+        app.host.roots if app.within else (),
     )
 
 

@@ -1,5 +1,6 @@
 from .documents.host import Indexing, WorkspaceHost
 from .documents.overlays import (
+    Change,
     Closed,
     DiskChanged,
     Edited,
@@ -53,6 +54,7 @@ __all__ = [
     "STAMP",
     "UNREADABLE",
     "CacheStatistics",
+    "Change",
     "Closed",
     "DiskChanged",
     "Edited",

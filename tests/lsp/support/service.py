@@ -32,6 +32,7 @@ from glossator.settings.model import Settings
 from glossator.symbols.symbol import Symbol
 from glossator.worker.client import Worker
 from glossator.workspace.documents.host import WorkspaceHost
+from glossator.workspace.documents.overlays import Change
 from glossator.workspace.files.roots import encoding_rules
 from tests.workspaces import idle_indexing
 
@@ -44,6 +45,25 @@ class Command:
     request: type[Any]
     run: Callable[[Any, Any], Awaitable[Any]]
     shows_progress: bool = False
+
+
+@dataclass(frozen=True)
+class NoTrees:
+    """No session has a worktree."""
+
+    app: Application
+
+    def apply(self, change: Change) -> None:
+        self.app.host.apply(change)
+
+    def moved(self, paths: frozenset[str]) -> None:
+        self.app.host.moved(paths)
+
+    def at(self, _path: str) -> Application:
+        return self.app
+
+    async def serving(self, *_named: str | None) -> Application:
+        return self.app
 
 
 class Application:
@@ -63,6 +83,7 @@ class Application:
         rules, indexing = encoding_rules({}, encodings), idle_indexing(Worker())
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding, rules)
         self.settings, self.port, self.encoding = settings, port, encoding
+        self.trees = NoTrees(self)
         self.running: dict[str, asyncio.Task[Any]] = {}
         self.ended: list[str] = []
 

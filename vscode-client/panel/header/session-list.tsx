@@ -7,11 +7,14 @@ import { TYPING_MILLISECONDS } from "../../src/typing.ts";
 import type { SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ago } from "../state/figures.ts";
+import { ended, words as wordsOf } from "../state/worktree.ts";
 import { focusing, listing, sessions, sessionWords, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { TitleField } from "./title-field.tsx";
+
+const LOOK_MILLISECONDS = 2000; // after which the list is asked for again, while some are at work
 
 /** The list, in the place of the conversation. */
 export function SessionList() {
@@ -27,6 +30,17 @@ export function SessionList() {
     const timer = setTimeout(() => tell({ type: "listSessions", words }), TYPING_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [words, held]);
+  const busy = found.some(({ running }) => running);
+  useEffect(() => {
+    if (all !== null && busy) {
+      const timer = setTimeout(
+        () => tell({ type: "listSessions", words: held }),
+        LOOK_MILLISECONDS,
+      );
+      return () => clearTimeout(timer);
+    }
+    return undefined;
+  }, [all, busy, held]);
   return (
     <section
       class="sessions"
@@ -76,7 +90,7 @@ interface RowProps {
 function Row({ session, search }: RowProps) {
   const [renaming, setRenaming] = useState(false);
   const back = useRef(false); // the focus, once there is a row again
-  const { id, title, running, updatedAt, found, elsewhere } = session;
+  const { id, title, running, waits, updatedAt, found, elsewhere, worktree } = session;
   const current = situation.value.session?.id === id;
   if (renaming) {
     return (
@@ -112,7 +126,7 @@ function Row({ session, search }: RowProps) {
         }}
       >
         <span class="session-title">
-          {running && <Icon name="loading" spin />}
+          {waits ? <Icon name="bell-dot" tone="mixed" /> : running && <Icon name="loading" spin />}
           <Shown text={title || "Untitled"} />
         </span>
         {found && (
@@ -120,9 +134,17 @@ function Row({ session, search }: RowProps) {
             <Shown text={found} />
           </span>
         )}
+        {worktree && (
+          <span class="session-branch">
+            <Icon name="worktree" />
+            <Shown text={wordsOf(worktree)} />
+          </span>
+        )}
         <span class="session-when">
           {elsewhere ? (
             <Shown text={`open in ${elsewhere}`} />
+          ) : waits ? (
+            "waits for you"
           ) : running ? (
             "running"
           ) : (
@@ -131,6 +153,22 @@ function Row({ session, search }: RowProps) {
         </span>
       </button>
       <span class="session-buttons">
+        {worktree && !ended(worktree) && (
+          <>
+            <IconButton
+              icon="git-merge"
+              label={`Merge ${shown(title)}`}
+              disabled={running}
+              act={() => tell({ type: "mergeWorktree", id })}
+            />
+            <IconButton
+              icon="discard"
+              label={`Throw away the worktree of ${shown(title)}`}
+              disabled={running}
+              act={() => tell({ type: "discardWorktree", id })}
+            />
+          </>
+        )}
         <IconButton icon="edit" label={`Rename ${shown(title)}`} act={() => setRenaming(true)} />
         <IconButton
           icon="trash"

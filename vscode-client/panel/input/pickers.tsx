@@ -4,7 +4,8 @@ import type { WindowLayer } from "../../src/panel/messages.ts";
 import { tell } from "../host.ts";
 import { MODES, PLANS } from "../modes.ts";
 import { count, sent } from "../state/figures.ts";
-import { planning, situation, turns } from "../store.ts";
+import { apart, planning, situation, turns } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
 import { Menu } from "../ui/menu.tsx";
 
 /** What a question is asked with. */
@@ -44,6 +45,16 @@ export function Pickers() {
             {model}
           </span>
         )
+      )}
+      {situation.value.sessionId === null && situation.value.trusted && (
+        <IconButton
+          icon="worktree"
+          label="Work in a git worktree of its own: your files stay as they are until you merge"
+          pressed={apart.value}
+          act={() => {
+            apart.value = !apart.value;
+          }}
+        />
       )}
       <Meter />
     </div>

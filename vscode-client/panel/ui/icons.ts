@@ -38,6 +38,7 @@ export const ICONS = {
   files: "\ueaf0",
   folder: "\uea83",
   gear: "\ueaf8",
+  "git-merge": "\ueafe",
   "git-commit": "\ueafc",
   "git-compare": "\ueafd",
   globe: "\ueb01",
@@ -81,6 +82,7 @@ export const ICONS = {
   trash: "\uea81",
   verified: "\ueb77",
   warning: "\uea6c",
+  worktree: "\uec7e",
   "zoom-in": "\ueb81",
   "zoom-out": "\ueb82",
 } as const;

@@ -11,6 +11,8 @@ export interface Asking extends Pick<Asked, "runId" | "question" | "chips" | "qu
   readonly insteadOf?: string | null;
   /** Whether it is answered by tasks. */
   readonly plan?: PlanChoice;
+  /** A session that it begins works in a worktree of its own. */
+  readonly worktree?: boolean;
 }
 
 /**

@@ -26,6 +26,8 @@ export class Conversation {
   unsaved: readonly UnsavedFile[] = [];
   /** What is to be asked after the run that is on. */
   queue = new Queue();
+  /** Whether its session is to work in a worktree of its own, once it begins. */
+  apart = false;
   /** What the runs took that had ended when it was resumed. */
   figures: readonly RunFigures[] = [];
 

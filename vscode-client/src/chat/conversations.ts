@@ -11,7 +11,16 @@ import {
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, SessionInfo, SessionNow, TurnsUndone, UnsavedFiles } from "../wire.ts";
+import type {
+  Answer,
+  DiscardedWorktree,
+  Event,
+  MergedWorktree,
+  SessionInfo,
+  SessionNow,
+  TurnsUndone,
+  UnsavedFiles,
+} from "../wire.ts";
 import type { Asking } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { KeptQueues, type Outgoing, Queueing } from "./queue.ts";
@@ -110,7 +119,8 @@ export class Conversations implements Disposable {
 
   /** Ask in a conversation. */
   async ask(conversation: Conversation, asking: Asking): Promise<void> {
-    const { runId, question, attachments, chips, plan, queued = false } = asking;
+    const { runId, question, attachments, chips, plan, queued = false, worktree = false } = asking;
+    conversation.apart = worktree && conversation.id === undefined;
     await this.follow(conversation, { runId, question, chips, queued }, (sessionId) =>
       this.server.run("glossator.ask", {
         question,
@@ -134,7 +144,7 @@ export class Conversations implements Disposable {
     this.#send(conversation, { type: "begun", asked });
     this.#changes.fire();
     try {
-      const answer = await run(conversation.id ?? null);
+      const answer = await run(await this.#sessionOf(conversation));
       conversation.transcript.settle(answer);
       this.#send(conversation, { type: "answer", answer });
       this.#endings.fire({ conversation, question, answer });
@@ -179,6 +189,21 @@ export class Conversations implements Disposable {
         viewer.show(conversation);
       }
     }
+  }
+
+  /** Merge the worktree of a session into the user's branch. */
+  async merge(sessionId: string): Promise<MergedWorktree> {
+    const merged = await this.server.run("glossator.mergeWorktree", { sessionId });
+    await this.#describeShown(sessionId);
+    return merged;
+  }
+
+  /** Throw the worktree of a session away; gives what would be lost, if it was not `anyway`. */
+  async discard(sessionId: string, anyway: boolean): Promise<DiscardedWorktree> {
+    const request = { sessionId, anyway };
+    const discarded = await this.server.run("glossator.discardWorktree", request);
+    await this.#describeShown(sessionId);
+    return discarded;
   }
 
   /** Delete a session for good. */
@@ -228,6 +253,17 @@ export class Conversations implements Disposable {
     return (await this.server.run("glossator.steer", request, cancelling.token)).steered;
   }
 
+  /** Its session; one that works apart is begun before its first question. */
+  async #sessionOf(conversation: Conversation): Promise<string | null> {
+    if (conversation.apart && conversation.id === undefined) {
+      const info = await this.server.run("glossator.newSession", { worktree: "" });
+      conversation.info = info;
+      conversation.id = info.id;
+      this.#changes.fire();
+    }
+    return conversation.id ?? null;
+  }
+
   async #load(sessionId: string): Promise<Conversation> {
     const resumed = await this.server.run("glossator.resumeSession", { sessionId });
     const meanwhile = this.#find(sessionId); // two places may ask for it at once
@@ -249,6 +285,7 @@ export class Conversations implements Disposable {
       plan: "auto",
       beganAt: "",
       shown: "",
+      folders: [],
     };
     const started = { runId, question, ...about, model: "", offline: false };
     const events = conversation.transcript.fail(started, message);
@@ -273,7 +310,8 @@ export class Conversations implements Disposable {
       conversation.makeRoomFor(event.runId);
     }
     conversation.transcript.add(event);
-    if (event.kind === "run.started" && conversation.id === undefined) {
+    if (event.kind === "run.started" && (conversation.id === undefined || conversation.apart)) {
+      conversation.apart = false;
       conversation.id = event.sessionId;
       this.#queues.keep(event.sessionId, conversation.queue.kept); // of its first run
       this.#changes.fire();
@@ -339,6 +377,13 @@ export class Conversations implements Disposable {
   #send(conversation: Conversation, message: ToPanel): void {
     for (const viewer of this.#viewersOf(conversation)) {
       viewer.send(message);
+    }
+  }
+
+  async #describeShown(sessionId: string): Promise<void> {
+    const conversation = this.#find(sessionId);
+    if (conversation) {
+      await this.#describe(conversation);
     }
   }
 

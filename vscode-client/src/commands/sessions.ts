@@ -1,8 +1,9 @@
 // Sessions: begin, resume, rename, delete, export, compact, ask again.
 
-import { Uri, window, workspace } from "vscode";
+import { env, TabInputText, Uri, window, workspace } from "vscode";
 import { Newest } from "../newest.ts";
 import { confirm, inform } from "../notices.ts";
+import { saveOpen } from "../ports/saves.ts";
 import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import { TYPING_MILLISECONDS } from "../typing.ts";
@@ -47,9 +48,21 @@ export function sessions(bench: Workbench) {
     },
     "glossator.deleteSession": async (given) => {
       const session = await chosen("Delete a session", given);
-      if (session && (await confirmed(session))) {
+      if (session && (await confirmed(session)) && (await isThrownAway(bench, session))) {
         await chat.conversations.remove(session.id);
         bench.choices.gone(session.id);
+      }
+    },
+    "glossator.mergeWorktree": async (given) => {
+      const session = await inWorktree(bench, "Merge the worktree of a session", given);
+      if (session && (await saved())) {
+        await merge(bench, session);
+      }
+    },
+    "glossator.discardWorktree": async (given) => {
+      const session = await inWorktree(bench, "Throw the worktree of a session away", given);
+      if (session) {
+        await isThrownAway(bench, session);
       }
     },
     "glossator.exportSession": async (given) => {
@@ -78,6 +91,7 @@ async function choose(
   bench: Workbench,
   title: string,
   given: unknown,
+  fits: (session: SessionInfo) => boolean = () => true,
 ): Promise<SessionInfo | undefined> {
   const listed = await bench.chat.conversations.list();
   if (typeof given === "string") {
@@ -86,7 +100,7 @@ async function choose(
   if (listed.length === 0) {
     throw new UserError("There are no sessions of this workspace yet. Ask something to begin one.");
   }
-  return await picked(bench, title, listed);
+  return await picked(bench, title, listed.filter(fits), fits);
 }
 
 /** The sessions whose titles and questions hold what is typed; the server looks for them. */
@@ -94,6 +108,7 @@ async function picked(
   { chat, log }: Workbench,
   title: string,
   all: readonly SessionInfo[],
+  fits: (session: SessionInfo) => boolean,
 ): Promise<SessionInfo | undefined> {
   const itemOf = (session: SessionInfo) => ({
     session,
@@ -111,7 +126,7 @@ async function picked(
     try {
       const found = await searches.run((token) => chat.conversations.list(words, token));
       if (found) {
-        picker.items = found.map(itemOf);
+        picker.items = found.filter(fits).map(itemOf);
         picker.busy = false;
       }
     } catch (error) {
@@ -141,6 +156,84 @@ async function picked(
 
 function stateOf({ running, elsewhere }: SessionInfo): string {
   return elsewhere ? `open in ${elsewhere}` : running ? "running" : "";
+}
+
+/** A session with a worktree that is open. */
+async function inWorktree(
+  bench: Workbench,
+  title: string,
+  given: unknown,
+): Promise<SessionInfo | undefined> {
+  const session = await choose(bench, title, given, ({ worktree }) => worktree?.state === "open");
+  if (session && session.worktree?.state !== "open") {
+    throw new UserError("This session has no worktree now: it works in your files, or is over.");
+  }
+  return session;
+}
+
+/** Whether all files are on disk: a merge would change those below what was typed. */
+async function saved(): Promise<boolean> {
+  const open = workspace.textDocuments.filter(
+    ({ isDirty, uri }) => isDirty && uri.scheme === "file",
+  );
+  if (open.length === 0) {
+    return true;
+  }
+  const names = labelled(open.map(({ uri }) => workspace.asRelativePath(uri)).join(", "));
+  const pressed = await confirm("Save before merging?", `Not saved: ${names}.`, "Save and Merge");
+  if (pressed === undefined) {
+    return false;
+  }
+  await saveOpen(open.map(({ uri }) => uri.toString()));
+  return true;
+}
+
+async function merge(bench: Workbench, session: SessionInfo): Promise<void> {
+  const { branch, into, before, files } = await bench.chat.conversations.merge(session.id);
+  await leave(bench, session);
+  const count = files.length === 1 ? "1 file" : `${files.length} files`;
+  const back = `git reset --keep ${before.slice(0, 12)}`;
+  const copy = "Copy the Undo Command";
+  const told = `Merged ${branch} into ${into}: ${count}. To take it back: ${back}`;
+  void inform(told, copy).then((pressed) => {
+    if (pressed === copy) {
+      void env.clipboard.writeText(back);
+    }
+  });
+}
+
+/** Throw its worktree away, if it has one; false: the user keeps what would be lost. */
+async function isThrownAway(bench: Workbench, session: SessionInfo): Promise<boolean> {
+  const { chat } = bench;
+  if (session.worktree?.state !== "open") {
+    return true;
+  }
+  const { branch, lost } = await chat.conversations.discard(session.id, false);
+  if (lost !== "") {
+    const detail = `"${labelled(session.title)}" has ${lost} that would be lost: that is nowhere else.`;
+    const pressed = await confirm(`Throw ${branch} away?`, detail, "Throw Away");
+    if (pressed === undefined) {
+      return false;
+    }
+    await chat.conversations.discard(session.id, true);
+  }
+  await leave(bench, session);
+  return true;
+}
+
+/** Mark nothing any more in files that are gone with a worktree, and close their editors. */
+async function leave({ changes }: Workbench, { id, worktree }: SessionInfo): Promise<void> {
+  changes.keepAll(id);
+  const folders = (worktree?.folders ?? []).map((folder) => `${Uri.file(folder).path}/`);
+  const gone = window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .filter(
+      ({ input, isDirty }) =>
+        !isDirty &&
+        input instanceof TabInputText &&
+        folders.some((folder) => input.uri.path.startsWith(folder)),
+    );
+  await window.tabGroups.close(gone, true);
 }
 
 async function confirmed({ title }: SessionInfo): Promise<boolean> {

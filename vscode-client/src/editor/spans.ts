@@ -64,9 +64,14 @@ export class Spans implements Disposable {
     }, BRIGHT_MILLISECONDS);
   }
 
-  /** The same for a path as answers name it: relative to a folder of the workspace. */
-  async openPath(path: string, line: number, lastLine = line): Promise<void> {
-    await this.open(await located(path), line, lastLine);
+  /** The same for a path as answers name it: relative to a folder of the workspace, or to `within`. */
+  async openPath(
+    path: string,
+    line: number,
+    lastLine = line,
+    within: readonly string[] = [],
+  ): Promise<void> {
+    await this.open(await located(path, within), line, lastLine);
   }
 
   dispose(): void {
@@ -95,11 +100,12 @@ async function opened(uri: Uri): Promise<TextDocument> {
 }
 
 /** With several folders, a path begins with the name of its folder; the server goes by real paths. */
-async function located(path: string): Promise<Uri> {
+async function located(path: string, within: readonly string[]): Promise<Uri> {
   if (isAbsolute(path)) {
     return Uri.file(path);
   }
-  const folders = (workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+  const own = within.map((folder) => Uri.file(folder));
+  const folders = own.length > 0 ? own : (workspace.workspaceFolders ?? []).map(({ uri }) => uri);
   const real = await Promise.all(folders.map(({ fsPath }) => realpath(fsPath)));
   const [, name = "", inner = ""] = /^([^/]+)\/(.*)$/.exec(path) ?? [];
   const named = folders[real.indexOf(namesOf([...new Set(real)]).get(name) ?? "")];

@@ -1,6 +1,6 @@
 // What the panel says, done.
 
-import { commands, env, Uri } from "vscode";
+import { commands, env, Uri, workspace } from "vscode";
 import type { Asking } from "../chat/asking.ts";
 import type { Chat } from "../chat/chat.ts";
 import { plural } from "../commands/markdown.ts";
@@ -18,6 +18,7 @@ import { confirm, inform } from "../notices.ts";
 import type { Inquiries } from "../ports/inquiries.ts";
 import { saveOpen } from "../ports/saves.ts";
 import { messageOf, UserError } from "../result.ts";
+import type { SessionWorktree } from "../wire.ts";
 import type { Chip, ToHost } from "./messages.ts";
 
 const AS_IT_IS = "Send as It Is";
@@ -66,7 +67,12 @@ export async function dispatch(
     case "open":
       return await open(message, bench);
     case "openPath":
-      return await bench.spans.openPath(message.path, message.line, message.lastLine);
+      return await bench.spans.openPath(
+        message.path,
+        message.line,
+        message.lastLine,
+        chat.session?.worktree?.state === "open" ? chat.session.worktree.folders : [],
+      );
     case "inform":
       await inform(message.text);
       return;
@@ -105,6 +111,12 @@ export async function dispatch(
       return await list(bench);
     case "deleteSession":
       await bench.run("glossator.deleteSession", message.id);
+      return await list(bench);
+    case "mergeWorktree":
+      await bench.run("glossator.mergeWorktree", message.id);
+      return await list(bench);
+    case "discardWorktree":
+      await bench.run("glossator.discardWorktree", message.id);
       return await list(bench);
     case "undoTurn":
       return await bench.run("glossator.undoTurn", message.runId, message.paths);
@@ -157,10 +169,10 @@ async function changeQueued(
 /** Lines in an editor, a folder where files are listed, anything else as VS Code shows it. */
 async function open(
   message: Extract<ToHost, { type: "open" }>,
-  { spans }: Workbench,
+  { chat, spans }: Workbench,
 ): Promise<void> {
   const { firstLine, lastLine } = message;
-  const uri = Uri.parse(message.uri);
+  const uri = whereNow(Uri.parse(message.uri), chat.session?.worktree);
   if (message.uri.endsWith("/")) {
     await commands.executeCommand("revealInExplorer", uri);
   } else if (isPicture(uri)) {
@@ -168,6 +180,15 @@ async function open(
   } else {
     await spans.open(uri, firstLine, lastLine);
   }
+}
+
+/** A file of a worktree that was merged is one of the workspace. */
+function whereNow(uri: Uri, worktree: SessionWorktree | null | undefined): Uri {
+  const folders = worktree?.state === "merged" ? worktree.folders : [];
+  const tops = folders.map((folder) => `${Uri.file(folder).path}/`);
+  const at = tops.findIndex((top) => uri.path.startsWith(top));
+  const folder = workspace.workspaceFolders?.[at];
+  return folder ? Uri.joinPath(folder.uri, uri.path.slice(tops[at]?.length)) : uri;
 }
 
 /** What it did, as a text to read. */
@@ -195,11 +216,14 @@ async function tellOutput(callId: string, bench: Workbench): Promise<void> {
   }
 }
 
-/** A file before a turn beside what it holds now. */
+/** A file before a turn beside what it holds now; the file alone if it was in a worktree that is gone. */
 async function openChange(
   { runId, path }: Extract<ToHost, { type: "openChange" }>,
   bench: Workbench,
 ): Promise<void> {
+  if ((bench.chat.session?.worktree?.state ?? "open") !== "open") {
+    return await bench.spans.openPath(path, 1);
+  }
   const request = { sessionId: currentSession(bench), turn: runId, path };
   const { file, before } = await bench.server.run("glossator.fileBefore", request);
   if (before === null) {
@@ -228,10 +252,12 @@ function compose(chip: Chip, { panel }: Workbench): void {
 }
 
 /** While the server is not there nothing can be offered yet, and that is no failure. */
-async function complete(number: number, text: string, { server, panel }: Workbench): Promise<void> {
+async function complete(number: number, text: string, bench: Workbench): Promise<void> {
+  const { chat, server, panel } = bench;
   const ready = server.state.phase === "ready";
+  const sessionId = chat.sessionId ?? null;
   const { items, incomplete } = ready
-    ? await server.run("glossator.complete", { text })
+    ? await server.run("glossator.complete", { text, sessionId })
     : { items: [], incomplete: true };
   panel.post({ type: "completions", number, items, incomplete });
 }

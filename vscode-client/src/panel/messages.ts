@@ -189,6 +189,8 @@ export type ToHost =
       readonly insteadOf: string | null;
       /** Whether it is answered by tasks. */
       readonly plan?: PlanChoice;
+      /** A session that it begins works in a worktree of its own. */
+      readonly worktree?: boolean;
     }
   /** A message while a run is on: for its end, or, if it steers, for the model at once. */
   | {
@@ -278,6 +280,9 @@ export type ToHost =
   | { readonly type: "renameSession"; readonly id: string; readonly title: string }
   /** The extension asks whether it is meant; after this, as after a new title, `sessions` follows. */
   | { readonly type: "deleteSession"; readonly id: string }
+  /** Take what a session changed in its worktree into the user's branch, or throw it away. */
+  | { readonly type: "mergeWorktree"; readonly id: string }
+  | { readonly type: "discardWorktree"; readonly id: string }
   | { readonly type: "setMode"; readonly mode: Mode }
   /** Carry out the plan that the last turn ended with. */
   | { readonly type: "startPlan"; readonly mode: Mode }

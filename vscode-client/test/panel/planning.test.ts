@@ -85,6 +85,7 @@ panelTest(
           sessionId: "s1",
           question: "I accept the plan. Carry it out.",
           shown: "Start the plan",
+          folders: [],
           model: "m",
           offline: false,
           attachments: [],

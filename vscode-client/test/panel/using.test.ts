@@ -349,6 +349,8 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
     running: false,
     found: "",
     elsewhere: "",
+    waits: false,
+    worktree: null,
   });
   await harness.tell({
     type: "sessions",
@@ -380,6 +382,41 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
   await harness.page.keyboard.press("Enter");
   assert.deepEqual(await harness.said("resumeSession"), [{ type: "resumeSession", id: "1" }]);
   assert.equal(await harness.page.locator(".sessions").count(), 0);
+});
+
+const APART = "Work in a git worktree of its own: your files stay as they are until you merge";
+
+panelTest("a new session in a worktree, then merged or thrown away", async () => {
+  await shown(situation({ session: null, sessionId: null }));
+  await button(APART).press("Enter");
+  await input.fill("Mend it.");
+  await harness.page.keyboard.press("Enter");
+  assert.equal((await harness.said("ask")).at(-1)?.worktree, true);
+  const worktree = {
+    name: "work-1",
+    branch: "glossator/work-1",
+    folders: ["/trees/work-1"],
+    state: "open",
+    changed: 2,
+  };
+  await harness.tell(situation({ session: { ...SESSION, worktree } }));
+  assert.equal(await button(APART).count(), 0);
+  const line = harness.page.locator(".worktree");
+  assert.equal(await line.locator(".worktree-words").textContent(), "glossator/work-1, 2 files");
+  await harness.tell({
+    type: "failed",
+    runId: (await harness.said("ask")).at(-1)?.runId ?? "",
+    message: "x",
+  });
+  await button("Merge").press("Enter");
+  await button("Throw away").press("Enter");
+  assert.deepEqual(await harness.said("mergeWorktree"), [{ type: "mergeWorktree", id: "s1" }]);
+  assert.deepEqual(await harness.said("discardWorktree"), [{ type: "discardWorktree", id: "s1" }]);
+  await harness.tell(
+    situation({ session: { ...SESSION, worktree: { ...worktree, state: "merged" } } }),
+  );
+  assert.match((await line.textContent()) ?? "", /was merged. It can be read/);
+  assert.equal(await button("Merge").count(), 0);
 });
 
 panelTest("the mode is chosen by keyboard", async () => {
@@ -542,6 +579,7 @@ panelTest("thinking keeps the underscores of names", async () => {
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { runId: "t", kind: "thinking.delta", seq: 1, text },
     ],
@@ -567,6 +605,7 @@ panelTest("how long a run has been at work is told beside Stop", async () => {
         plan: "auto",
         beganAt,
         shown: "",
+        folders: [],
       },
     ],
   });
@@ -604,6 +643,7 @@ panelTest("an answered question stays, with what was chosen, and so do figures",
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...call, kind: "tool.started", seq: 1, arguments: given },
       {
@@ -655,6 +695,7 @@ panelTest("a citation of no lines says why instead of opening an address", async
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...run, kind: "text.delta", seq: 1, text: "So it is [cite: doc, gone.py, 1-2]." },
       { ...run, kind: "citation", seq: 2, citation },

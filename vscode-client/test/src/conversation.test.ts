@@ -21,6 +21,7 @@ const start = (runId: string, question: string, attachments: readonly AttachedIt
   plan: "auto",
   beganAt: "",
   shown: "",
+  folders: [],
 });
 
 function started(runId: string, ...given: readonly [string, (readonly AttachedItem[])?]): Event {

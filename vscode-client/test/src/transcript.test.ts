@@ -14,6 +14,7 @@ const STARTED = {
   plan: "auto",
   beganAt: "",
   shown: "",
+  folders: [],
 };
 const started: Event = { ...STARTED, kind: "run.started", seq: 0 };
 const text = (seq: number, words: string): Event => ({

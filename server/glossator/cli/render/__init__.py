@@ -209,6 +209,9 @@ class OutputTarget(Protocol):
     def prompt(self, hint: str) -> None:
         """The user may type what they want; the hint says what that can be."""
 
+    def within(self, folders: Sequence[str]) -> None:
+        """What is shown from now on names files below these; without any below the workspace's."""
+
     def stream(self, text: str) -> None:
         """More of the answer's text."""
 

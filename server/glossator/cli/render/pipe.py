@@ -63,6 +63,9 @@ class Pipe:
         """Print it on stderr."""
         self.ask_again(hint)
 
+    def within(self, folders: Sequence[str]) -> None:
+        """Nothing: it links to no file."""
+
     def stream(self, text: str) -> None:
         """Nothing: the answer is written whole."""
 

@@ -116,7 +116,8 @@ class Renderer:
         if not isinstance(event, ThinkingDelta):
             self._think("\n" if self._thought else "")
         match event:
-            case RunStarted():
+            case RunStarted(folders=folders):
+                self._out.within(folders)
                 self._grounding = GroundingLines()
                 self._run.begin()
                 self._out.doing("Thinking…")

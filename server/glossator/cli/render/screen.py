@@ -118,7 +118,7 @@ class Screen:
         self, roots: Sequence[Path], console: Console | None = None, below: Below | None = None
     ) -> None:
         """Citations link to files below `roots`."""
-        self._roots = roots
+        self._workspace = self._roots = roots
         self._console = console or Console(theme=THEME, highlight=False)
         self._last = ""  # the kind of what was printed last
         self._questions = 0  # so far; each is a kind of its own, and so set apart
@@ -173,6 +173,10 @@ class Screen:
         self.still()
         self._apart(self._question)
         self._below.prompt(hint)
+
+    def within(self, folders: Sequence[str]) -> None:
+        """Citations link to files below these from now on."""
+        self._roots = tuple(map(Path, folders)) or self._workspace
 
     def stream(self, text: str) -> None:
         """Print the blocks that this finishes."""

@@ -10,11 +10,51 @@ from glossator.core.report import Report
 
 
 @dataclass(frozen=True, slots=True)
+class SessionWorktree:
+    """The worktree that a session works in, its branch, and what of the workspace is where in it.
+
+    `state` is `open`, `merged`, `discarded`, or `gone` where somebody else removed it. `changed` is
+    how many files it changed, None where that is not known.
+    """
+
+    name: str
+    branch: str
+    folders: tuple[str, ...]
+    state: str
+    changed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MergedWorktree:
+    """The branch `into` which a session's worktree was merged, as `commit`, and the files.
+
+    `before` is the commit to go back to. Hashes are whole.
+    """
+
+    session_id: str
+    branch: str
+    into: str
+    before: str
+    commit: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedWorktree:
+    """A session's worktree that was thrown away; with `lost` it was not: that would be lost."""
+
+    session_id: str
+    branch: str
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SessionInfo:
     """A session as lists show it; times are ISO 8601, `turns` counts model replies.
 
     `found` is its newest question that holds the words looked for, "" where its title holds them.
-    `elsewhere` says what has it open, "" unless it is another server's.
+    `elsewhere` says what has it open, "" unless it is another server's. `waits`: its
+    run waits for the user's answer.
     """
 
     id: str
@@ -25,6 +65,8 @@ class SessionInfo:
     running: bool
     found: str = ""
     elsewhere: str = ""
+    waits: bool = False
+    worktree: SessionWorktree | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """A document's text is now the editor's."""
     document = params.text_document
     ls.unread.discard(document.uri)
-    ls.application.host.apply(
+    ls.application.trees.apply(
         Opened(document.uri, document.version, document.text, document.language_id)
     )
 
@@ -62,13 +62,13 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     if document.uri in ls.unread:
         return
     edits = tuple(map(_edit, params.content_changes))
-    ls.application.host.apply(Edited(document.uri, document.version, edits))
+    ls.application.trees.apply(Edited(document.uri, document.version, edits))
 
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """Note that the text is on disk, too."""
     if params.text_document.uri not in ls.unread:
-        ls.application.host.apply(Saved(params.text_document.uri))
+        ls.application.trees.apply(Saved(params.text_document.uri))
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
@@ -77,7 +77,7 @@ def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     if uri in ls.unread:
         ls.unread.discard(uri)
     else:
-        ls.application.host.apply(Closed(uri))
+        ls.application.trees.apply(Closed(uri))
 
 
 def _edit(change: types.TextDocumentContentChangeEvent) -> TextEdit:
@@ -103,7 +103,7 @@ def did_create(ls: Server, params: types.CreateFilesParams) -> None:
 def did_rename(ls: Server, params: types.RenameFilesParams) -> None:
     """Files or folders have new names."""
     uris = [*chain.from_iterable((file.old_uri, file.new_uri) for file in params.files)]
-    ls.application.host.moved(_paths(uris))
+    ls.application.trees.moved(_paths(uris))
     _look_again(ls, uris)
     paths = [(to_path(file.old_uri), to_path(file.new_uri)) for file in params.files]
     ls.application.renamed({old: new for old, new in paths if old and new})
@@ -112,7 +112,7 @@ def did_rename(ls: Server, params: types.RenameFilesParams) -> None:
 def did_delete(ls: Server, params: types.DeleteFilesParams) -> None:
     """Files or folders are gone."""
     uris = [file.uri for file in params.files]
-    ls.application.host.moved(_paths(uris))
+    ls.application.trees.moved(_paths(uris))
     _look_again(ls, uris)
 
 
@@ -141,7 +141,7 @@ def watch_files(ls: Server) -> None:
 def _look_again(ls: Server, uris: Iterable[str]) -> None:
     """Have the workspace look at these paths again, if they are on disk."""
     if paths := _paths(uris):
-        ls.application.host.apply(DiskChanged(paths))
+        ls.application.trees.apply(DiskChanged(paths))
 
 
 def _paths(uris: Iterable[str]) -> frozenset[str]:

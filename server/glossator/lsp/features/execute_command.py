@@ -66,7 +66,9 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     command = commands[params.command]
     request = _with_run_id(command, from_wire(command.request, _argument(params)))
     with _progress(server, command, request, params.work_done_token):
-        answer = await command.run(server.application, request)
+        named = (getattr(request, name, None) for name in ("session_id", "run_id"))
+        app = await server.application.trees.serving(*named)
+        answer = await command.run(app, request)
     if DECLARED[params.command].report and not server.client.events:
         await show_report(server.protocol, server.client, answer)
         if answer.stop == PLANNED:

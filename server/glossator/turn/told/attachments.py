@@ -94,7 +94,7 @@ async def attach_lines(
     """Lines of a document, and the diagnostics on them. Raises `UsageError`."""
     if diagnostics:
         await app.ready()  # which files are hidden, and must not be quoted, is known from then on
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    snapshot, hidden, uri = app.host.snapshot(), app.acting.hidden(), app.own_uri(uri)
 
     def work() -> Attached:
         lines = attach(snapshot, uri, first_line, last_line, hidden)
@@ -173,7 +173,7 @@ def _attach(
 ) -> Attached | Exhibit:
     if isinstance(item, Attachment):
         hidden = app.acting.hidden()
-        return attach_any(snapshot, item.uri, item.first_line, item.last_line, hidden)
+        return attach_any(snapshot, app.own_uri(item.uri), item.first_line, item.last_line, hidden)
     name = shown(shorten(item.name.strip(), _NAME_CHARACTERS)) or "What was pasted"
     if not item.media_type.startswith("image/"):
         raise UsageError(f"{name} is {item.media_type}; only images can be pasted. Attach a file.")

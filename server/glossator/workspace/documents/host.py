@@ -157,6 +157,11 @@ class WorkspaceHost:
         """The open documents by path."""
         return self._overlays.view()
 
+    @property
+    def opened(self) -> tuple[Opened, ...]:
+        """What would open the documents that are open now, in another workspace, too."""
+        return tuple(Opened(each.uri, each.version, each.text) for each in self._overlays.all())
+
     def apply(self, change: Change) -> None:
         """Apply a change. Raises `UsageError` and changes nothing if that is impossible."""
         match change:

@@ -126,6 +126,10 @@ class Overlays:
         self._by_uri: dict[str, Overlay] = {}
         self._view: Mapping[str, Overlay] | None = None
 
+    def all(self) -> tuple[Overlay, ...]:
+        """The overlays, one for each URI."""
+        return tuple(self._by_uri.values())
+
     def view(self) -> Mapping[str, Overlay]:
         """The overlays by path, frozen; of two URIs of one file, the one opened last."""
         if self._view is None:

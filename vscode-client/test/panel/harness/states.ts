@@ -228,7 +228,17 @@ const SESSIONS = [
   running: at === 1,
   found: at === 2 ? "Is the tax rounded, too?" : "",
   elsewhere: at === 2 ? "Visual Studio Code" : "",
+  waits: false,
+  worktree: null,
 }));
+
+const WORKTREE = {
+  name: "work-1",
+  branch: "glossator/work-1",
+  folders: ["/trees/shop/work-1"],
+  state: "open",
+  changed: 3,
+};
 
 const NOWHERE = { uri: null, firstLine: null, lastLine: null };
 const GOING: PreviewAnswer = {
@@ -382,6 +392,34 @@ export const STATES: Readonly<Record<string, Shot>> = {
       },
     ],
     clicks: ["[aria-label=Sessions]", "[aria-label='Rename Rename the till']"],
+  },
+  "sessions in worktrees": {
+    messages: [
+      situation({ session: { ...SESSION, worktree: WORKTREE } }),
+      NEW,
+      {
+        type: "sessions",
+        words: "",
+        sessions: SESSIONS.map((session, at) => ({
+          ...session,
+          found: "",
+          waits: at === 1,
+          worktree: at === 2 ? { ...WORKTREE, state: "merged" } : WORKTREE,
+        })),
+      },
+    ],
+    clicks: ["[aria-label=Sessions]"],
+  },
+  "a session in a worktree": {
+    messages: [
+      situation({ session: { ...SESSION, worktree: WORKTREE } }),
+      NEW,
+      ...stream("grounded"),
+    ],
+  },
+  "a new session in a worktree": {
+    messages: [situation({ session: null, sessionId: null }), NEW],
+    clicks: ["[aria-label^='Work in a git worktree']"],
   },
   "sessions found": {
     messages: [

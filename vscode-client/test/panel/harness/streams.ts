@@ -67,6 +67,7 @@ export const PLANNED: readonly ToPanel[] = [
         plan: "auto",
         beganAt: "",
         shown: "",
+        folders: [],
       },
       { ...RUN, seq: 1, kind: "text.delta", text: PLAN },
       { ...RUN, seq: 2, kind: "run.finished", stop: "planned" },
@@ -84,6 +85,8 @@ export const SESSION = {
   running: false,
   found: "",
   elsewhere: "",
+  waits: false,
+  worktree: null,
 } as const;
 
 /** Who asks, in that session. */

@@ -1,0 +1,245 @@
+"""The worktrees of a workspace's sessions: for each an application of its own, opened when needed.
+
+It shares with that of the workspace what belongs to no folder: the sessions and their runs, the
+model, trust, modes, the shell, memories and the worker. Everything else (documents, index, undo,
+MCP servers, git) is the worktree's own, so that a turn in one is like any other
+(docs/decisions/0076).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from glossator.application.worktree_git import (
+    Merged,
+    changed_files,
+    lost_with,
+    make_worktree,
+    merge,
+    remove_worktree,
+)
+from glossator.core.errors import UsageError
+from glossator.core.permission import Access
+from glossator.core.shown import shown
+from glossator.permissions import (
+    Worktree,
+    WorktreeState,
+    forget_worktree,
+    keep_worktree,
+    roots_in_worktrees,
+    worktree_at,
+)
+from glossator.workspace import Change, is_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from glossator.application.acting import Acting
+    from glossator.core.ports import EditorPort
+    from glossator.sessions import Runs, Session, Sessions
+    from glossator.workspace import WorkspaceHost
+
+_NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
+_FROM_INSIDE = (
+    "This server works in the worktree itself. Do that from {}, where the worktree was made from."
+)
+_NO_WORKTREE = "This session has no worktree of its own: it works in your own files."
+_IS_OVER = (
+    "The worktree of this session was {}, so nothing can be done in it any more. It can be read;"
+    " begin a new session to go on."
+)
+
+
+class Working(Protocol):
+    """What is known here of an `Application`."""
+
+    host: WorkspaceHost
+    sessions: Sessions
+    runs: Runs
+    acting: Acting
+    port: EditorPort
+    environment: Mapping[str, str]
+
+    async def start(self) -> None:
+        """Begin to ready it."""
+
+    async def close(self) -> None:
+        """Close it."""
+
+
+A = TypeVar("A", bound=Working)
+
+
+class Trees(Generic[A]):
+    """The worktrees of one workspace; `main` is its application, `opening` makes that of one."""
+
+    def __init__(self, main: A, opening: Callable[[tuple[str, ...]], A]) -> None:
+        self._main = main
+        self._opening = opening
+        self._opened: dict[str, A] = {}  # by folder
+        self._turn = asyncio.Lock()
+
+    @property
+    def applications(self) -> tuple[A, ...]:
+        """That of the workspace, then those of the worktrees that are open."""
+        return (self._main, *self._opened.values())
+
+    def roots(self) -> tuple[str, ...]:
+        """The workspace's roots as they are, or were, in its worktrees."""
+        return roots_in_worktrees(self._main.host.roots)
+
+    def at(self, path: str) -> A:
+        """The application of the worktree that a path is in, else that of the workspace."""
+        found = (app for folder, app in self._opened.items() if is_inside(path, folder))
+        return next(found, self._main)
+
+    def apply(self, change: Change) -> None:
+        """Apply what the editor tells of a document or the disk. Raises `UsageError`."""
+        for app in self.applications:
+            app.host.apply(change)
+
+    def moved(self, paths: frozenset[str]) -> None:
+        """Note that the editor deleted or renamed these files."""
+        for app in self.applications:
+            app.host.moved(paths)
+
+    async def serving(self, session_id: str | None, run_id: str | None = None) -> A:
+        """The application that a session works in, or that of a run. Raises `UsageError`."""
+        session_id = session_id or self._main.runs.session_of(run_id)
+        if session_id is None or not self.roots():
+            return self._main
+        tree = await self.of(session_id)
+        if tree is None or not tree.is_open:
+            return self._main
+        async with self._turn:
+            if tree.folder not in self._opened:
+                roots = await self._main.sessions.roots_of(session_id)
+                app = self._opened[tree.folder] = self._opening(roots)
+                for opened in self._main.host.opened:
+                    app.host.apply(opened)
+                await app.start()
+            return self._opened[tree.folder]
+
+    async def of(self, session_id: str) -> Worktree | None:
+        """The worktree of a session; None for one that works in the workspace itself."""
+        return self.of_roots(await self._main.sessions.roots_of(session_id))
+
+    def of_roots(self, roots: tuple[str, ...]) -> Worktree | None:
+        """The worktree of a session with these roots."""
+        if not roots or not set(roots).isdisjoint(self._main.host.roots):
+            return None
+        return worktree_at(roots[0])
+
+    def check(self, session: Session) -> None:
+        """Raises `UsageError` if the session's worktree is gone, so that it cannot go on."""
+        tree = self.of_roots(session.roots)
+        if tree is not None and not tree.is_open:
+            raise UsageError(over(tree))
+
+    async def make(self, name: str) -> tuple[str, ...]:
+        """Make a worktree, tell the user what it lacks, and give its roots. Raises `UsageError`."""
+        if not (roots := self._main.host.roots):
+            raise UsageError(_NO_FOLDER)
+        await self._check_trust()
+        tree, lacks = await asyncio.to_thread(make_worktree, roots[0], name, self._main.environment)
+        await asyncio.to_thread(keep_worktree, tree)
+        if lacks:
+            self._main.port.tell(f"The new worktree {tree.name} lacks {lacks}.")
+        return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
+
+    async def changed(self, tree: Worktree) -> int | None:
+        """How many files it changed; None where git is not asked, or does not say."""
+        if not tree.is_open or not self._main.acting.trust.is_trusted:
+            return None
+        try:
+            environment = self._main.environment
+            return len(await asyncio.to_thread(changed_files, tree, environment))
+        except UsageError:
+            return None
+
+    async def merge(self, session: Session) -> tuple[Worktree, Merged]:
+        """Merge the worktree of a session into the user's branch, and remove it.
+
+        Raises `UsageError`; then the user's files are as they were.
+        """
+        tree = await self._changing(session)
+        merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
+        await self._end(tree, WorktreeState.MERGED)
+        return tree, merged
+
+    async def discard(self, session: Session, *, anyway: bool) -> tuple[Worktree, str]:
+        """Throw the worktree of a session away; or say what would be lost, if not `anyway`."""
+        tree = await self._changing(session)
+        if not anyway and (lost := await self._lost(tree)):
+            return tree, lost
+        await self._end(tree, WorktreeState.DISCARDED)
+        return tree, ""
+
+    async def check_deleting(self, tree: Worktree | None) -> None:
+        """Raises `UsageError` if the worktree of a session to delete holds what would be lost."""
+        if tree is None or not tree.is_open:
+            return
+        await self._check_trust()
+        if lost := await self._lost(tree):
+            raise UsageError(
+                f"The worktree of this session holds {lost} that would be lost. Merge it or throw"
+                " it away first, then delete the session."
+            )
+
+    async def forget(self, tree: Worktree | None) -> None:
+        """Its session was deleted, and it goes, too."""
+        if tree is not None and tree.is_open:
+            await self._end(tree, WorktreeState.DISCARDED)
+        if tree is not None:
+            await asyncio.to_thread(forget_worktree, tree)
+
+    async def close(self) -> None:
+        """Close the applications of all worktrees."""
+        for app in self._opened.values():
+            await app.close()
+        self._opened.clear()
+
+    async def _changing(self, session: Session) -> Worktree:
+        """The session's worktree, if it may be merged or thrown away. Raises `UsageError`."""
+        tree = self.of_roots(session.roots)
+        if tree is None:
+            inside = worktree_at(session.roots[0]) if session.roots else None
+            message = _FROM_INSIDE.format(shown(inside.origin)) if inside else _NO_WORKTREE
+            raise UsageError(message)
+        if not tree.is_open:
+            raise UsageError(over(tree))
+        await self._check_trust()
+        return tree
+
+    async def _check_trust(self) -> None:
+        """Raises `UsageError` unless git may be run, which obeys what the repository says."""
+        if refusal := await self._main.acting.trust.refusal(Access.EXECUTE):
+            raise UsageError(refusal)
+
+    async def _lost(self, tree: Worktree) -> str:
+        return await asyncio.to_thread(lost_with, tree, self._main.environment)
+
+    async def _end(self, tree: Worktree, state: WorktreeState) -> None:
+        if (app := self._opened.pop(tree.folder, None)) is not None:
+            await app.close()
+        force = state is WorktreeState.DISCARDED
+        environment = self._main.environment
+        left = await asyncio.to_thread(remove_worktree, tree, environment, force=force)
+        if left:
+            self._main.port.tell(f"Something of the worktree is left: {left}")
+        ended = Worktree(tree.folder, tree.origin, tree.git, tree.branch, state)
+        await asyncio.to_thread(keep_worktree, ended)
+
+
+def over(tree: Worktree) -> str:
+    """Why nothing can be done any more in a worktree."""
+    match tree.state:
+        case WorktreeState.MERGED:
+            how = "merged"
+        case WorktreeState.DISCARDED:
+            how = "thrown away"
+        case _:
+            how = "removed"
+    return _IS_OVER.format(how)

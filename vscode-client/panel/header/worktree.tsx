@@ -1,0 +1,49 @@
+// The worktree of the session that is shown: its branch, what became of it, and the two ways out.
+
+import { tell } from "../host.ts";
+import { ended, words } from "../state/worktree.ts";
+import { live, situation } from "../store.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
+
+/** A line below the title; none for a session that works in the user's own files. */
+export function WorktreeLine() {
+  const { session } = situation.value;
+  const tree = session?.worktree;
+  if (!(session && tree)) {
+    return null;
+  }
+  const { id } = session;
+  const busy = live.value !== null;
+  return (
+    <p class="banner worktree" role="status">
+      <Icon name="worktree" />
+      <span class="worktree-words" title={tree.folders.join("\n")}>
+        <Shown text={words(tree)} />
+        {ended(tree) && ". It can be read; begin a new session to go on."}
+      </span>
+      {!ended(tree) && (
+        <>
+          <button
+            type="button"
+            class="link"
+            disabled={busy}
+            title="Commit what this session changed, and merge it into your branch"
+            onClick={() => tell({ type: "mergeWorktree", id })}
+          >
+            Merge
+          </button>
+          <button
+            type="button"
+            class="link"
+            disabled={busy}
+            title="Remove the worktree and its branch"
+            onClick={() => tell({ type: "discardWorktree", id })}
+          >
+            Throw away
+          </button>
+        </>
+      )}
+    </p>
+  );
+}
