@@ -1,0 +1,59 @@
+"""One connection over the standard streams, from the first message to the last."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+from typing import Any
+
+import pydantic
+
+_LIMIT = 50_000_000  # bytes of a message; images come in base64
+
+
+def _import_sdk() -> None:
+    """Import the protocol's types without building all their validators: each is built on use."""
+    before = pydantic.BaseModel.model_config.get("defer_build", False)
+    pydantic.BaseModel.model_config["defer_build"] = True
+    try:
+        import acp  # noqa: F401, PLC0415 - see above
+    finally:
+        pydantic.BaseModel.model_config["defer_build"] = before
+
+
+_import_sdk()
+
+from acp.agent.connection import AgentSideConnection  # noqa: E402 - see above
+from acp.schema import DeleteSessionRequest  # noqa: E402
+from acp.stdio import stdio_streams  # noqa: E402
+
+from glossator.acp.agent import GlossatorAgent  # noqa: E402
+
+
+async def serve() -> int:
+    """Talk to one client until it leaves; gives the process's exit code."""
+    reader, writer = await stdio_streams(limit=_LIMIT)
+    return await serve_streams(GlossatorAgent(), reader, writer)
+
+
+async def serve_streams(
+    agent: Any,  # noqa: ANN401 - the SDK's types are narrower than its protocol
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> int:
+    """The same over any pair of streams, for an agent that nobody talked to yet."""
+    connection = AgentSideConnection(
+        agent, writer, reader, listening=False, use_unstable_protocol=True
+    )
+    # the SDK has the types of this method, and no route for it yet
+    router: Any = connection._conn._handler  # noqa: SLF001 - see above
+    router.route_request("session/delete", DeleteSessionRequest, agent, "delete_session")
+    gc.enable()
+    try:
+        await connection.listen()
+    finally:
+        await agent.close()
+        with contextlib.suppress(ConnectionError):
+            await asyncio.shield(connection.close())
+    return 0
