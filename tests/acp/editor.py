@@ -72,7 +72,8 @@ class Editor:
     ) -> schema.ReadTextFileResponse:
         assert session_id
         text = self.buffers.get(path)
-        return schema.ReadTextFileResponse(content=Path(path).read_text() if text is None else text)
+        on_disk = await asyncio.to_thread(Path(path).read_text)
+        return schema.ReadTextFileResponse(content=on_disk if text is None else text)
 
     async def write_text_file(
         self, content: str, path: str, session_id: str, **_: Any
@@ -80,8 +81,7 @@ class Editor:
         assert session_id
         self.written.append(Path(path).name)
         self.buffers.pop(path, None)
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(content)
+        await asyncio.to_thread(_write, Path(path), content)
         return schema.WriteTextFileResponse()
 
     @property
@@ -93,6 +93,11 @@ class Editor:
         return [each for each in self.updates if isinstance(each, kind)]
 
 
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
 @dataclass
 class Conversation:
     """A session of an editor with the agent, whose model is the stand-in."""
@@ -101,7 +106,7 @@ class Conversation:
     agent: Any  # the client's side of the connection
     api: StandIn
     session_id: str
-    served: asyncio.Task[int]
+    served: asyncio.Task[None]
     leave: Callable[[], None]
 
     async def ask(self, *blocks: Any) -> schema.PromptResponse:

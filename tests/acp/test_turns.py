@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from acp import schema
+import pytest
+from acp import RequestError, schema
 
 from tests.acp.editor import conversation
 from tests.patience import until
@@ -96,8 +97,7 @@ async def test_a_command_is_shown_before_it_runs(tmp_path: Path) -> None:
         await c.ask("Tidy up")
         (trust, _), (call, _) = c.editor.asked
         assert "Do you trust" in (trust.title or "")
-        (shown, *_) = call.content or ()
-        assert "rm app.py" in shown.content.text
+        assert "rm app.py" in str(call.content)
         assert call.kind == "execute"
         assert (tmp_path / "app.py").exists()
 
@@ -121,7 +121,7 @@ async def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(tmp_path
         asking = asyncio.create_task(c.ask("Shorter, please"))
         await until(lambda: bool(c.editor.asked))
         c.leave()
-        assert await asyncio.wait_for(c.served, 10) == 0
+        await asyncio.wait_for(c.served, 10)
         await asyncio.wait({asking})
         assert isinstance(asking.exception(), ConnectionError)
         assert (tmp_path / "app.py").read_text() == FILES["app.py"]
@@ -142,9 +142,5 @@ async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
 
 async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, []) as c:
-        try:
+        with pytest.raises(RequestError, match="The question is empty"):
             await c.ask("  ")
-        except Exception as error:  # noqa: BLE001 - the SDK's
-            assert "empty" in str(error)
-        else:
-            raise AssertionError("an empty prompt was answered")

@@ -56,12 +56,12 @@ class GlossatorAgent:
         self._client, self._outbox = conn, Outbox(conn)
 
     async def close(self) -> None:
-        """End all that goes on."""
+        """End all that goes on; the client is not told any more."""
+        await self._outbox.close()
         if self._loading is not None:
             await asyncio.wait({self._loading})
         for workspace in self._workspaces.values():
             await workspace.close()
-        await self._outbox.close()
 
     async def initialize(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+from collections.abc import Callable
 from typing import Any
 
 import pydantic
@@ -26,23 +27,36 @@ _import_sdk()
 
 from acp.agent.connection import AgentSideConnection  # noqa: E402 - see above
 from acp.schema import DeleteSessionRequest  # noqa: E402
-from acp.stdio import stdio_streams  # noqa: E402
 
 from glossator.acp.agent import GlossatorAgent  # noqa: E402
+from glossator.core.standard_streams import (  # noqa: E402
+    end_at_last,
+    on_signal,
+    open_streams,
+    take_streams,
+)
 
 
 async def serve() -> int:
     """Talk to one client until it leaves; gives the process's exit code."""
-    reader, writer = await stdio_streams(limit=_LIMIT)
-    return await serve_streams(GlossatorAgent(), reader, writer)
+    reader, writer, written = await open_streams(*take_streams(), _LIMIT)
+    on_signal(reader.feed_eof)
+    await serve_streams(GlossatorAgent(), reader, writer, leaving=lambda: end_at_last(0))
+    writer.close()
+    await asyncio.to_thread(written)
+    return 0
 
 
 async def serve_streams(
     agent: Any,  # noqa: ANN401 - the SDK's types are narrower than its protocol
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-) -> int:
-    """The same over any pair of streams, for an agent that nobody talked to yet."""
+    leaving: Callable[[], None] = lambda: None,
+) -> None:
+    """The same over any pair of streams, for an agent that nobody talked to yet.
+
+    `leaving` is called when the client has left, before what goes on is ended.
+    """
     connection = AgentSideConnection(
         agent, writer, reader, listening=False, use_unstable_protocol=True
     )
@@ -51,9 +65,10 @@ async def serve_streams(
     router.route_request("session/delete", DeleteSessionRequest, agent, "delete_session")
     gc.enable()
     try:
-        await connection.listen()
+        with contextlib.suppress(OSError):  # the client is gone
+            await connection.listen()
     finally:
+        leaving()
         await agent.close()
         with contextlib.suppress(ConnectionError):
             await asyncio.shield(connection.close())
-    return 0

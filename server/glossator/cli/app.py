@@ -76,6 +76,16 @@ def serve(
     raise typer.Exit(main(context.args))
 
 
+# For `--help` alone, too: `launch.py` starts it without typer.
+@app.command()
+def acp() -> None:
+    """Run an agent for an editor that speaks the Agent Client Protocol.
+
+    It talks over the standard streams; docs/editors.md has the lines for Zed, JetBrains' IDEs,
+    Neovim and Emacs.
+    """
+
+
 app.command()(ask)
 app.command()(chat)
 add_actions(app)

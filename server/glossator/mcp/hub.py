@@ -94,7 +94,7 @@ class McpServers:
         self._handed |= servers
         await self.refresh()
         trusted = self._is_trusted()
-        waiting = (McpState.PROPOSED, McpState.CHANGED)
+        waiting = (McpState.PROPOSED, McpState.CHANGED, McpState.UNTRUSTED)
         named = (self._specs[name] for name in servers)
         return tuple(
             each.name
