@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -226,8 +226,8 @@ async def _answer(
         await context.compactor.compact_if_needed(session.account.last, meter)
     said = (SaidWords(asked.question, attached), *steered)
     await say_question(app, session, run, recall, said, opened)
-    with answering.flow.ending(), _beside(app, run, just_opened=opened is not None):
-        async with grounding.judging:
+    with answering.flow.ending():
+        async with _beside(app, run, just_opened=opened is not None), grounding.judging:
             try:
                 outcome = await answering.outcome(context)
             finally:
@@ -261,11 +261,12 @@ async def _answer(
     )
 
 
-@contextmanager
-def _beside(app: Application, run: Run, *, just_opened: bool) -> Iterator[None]:
+@asynccontextmanager
+async def _beside(app: Application, run: Run, *, just_opened: bool) -> AsyncIterator[None]:
     """While the model thinks, load what searches need, and look at MCP servers again.
 
-    Another process may have turned some on or off; an opening has looked already.
+    Another process may have turned some on or off; an opening has looked already. The look is over
+    when the turn is, so that what was turned off ends with this question.
     """
     tasks = [asyncio.create_task(app.warm_up())]
     if not just_opened:
@@ -273,6 +274,7 @@ def _beside(app: Application, run: Run, *, just_opened: bool) -> Iterator[None]:
         tasks.append(asyncio.create_task(looking))
     try:
         yield
+        await asyncio.gather(*tasks[1:])
     finally:
         for each in tasks:
             each.cancel()
