@@ -14,7 +14,7 @@ from typing import Any
 from acp import schema
 
 from glossator.acp.outbox import Update
-from glossator.core.answer import Answer
+from glossator.core.answer import Judged
 from glossator.core.citation_words import findings, tally
 from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit, FileRename
@@ -293,7 +293,7 @@ class Updates:
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
 
 
-def standing(answer: Answer | Standing) -> Iterator[Update]:
+def standing(answer: Judged) -> Iterator[Update]:
     """How the citations of an answer hold, with links; nothing for an answer without any."""
     items = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
     if items:

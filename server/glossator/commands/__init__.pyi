@@ -1,3 +1,4 @@
+from .answers.checked import CheckedSentence, CheckedText
 from .answers.context import (
     ContextAnswer,
     ContextSourceList,
@@ -65,6 +66,8 @@ __all__ = [
     "AgentTranscript",
     "Check",
     "CheckState",
+    "CheckedSentence",
+    "CheckedText",
     "ChunksView",
     "CommandDeclaration",
     "CompactAnswer",

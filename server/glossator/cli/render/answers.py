@@ -22,7 +22,7 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, line, listed
-from glossator.cli.render.citations import standing_parts
+from glossator.cli.render.citations import checked_parts, standing_parts
 from glossator.cli.render.pipe import text_of
 from glossator.cli.retrieval import retrieval_parts
 from glossator.cli.sessions import session_parts
@@ -54,6 +54,7 @@ _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows 
     mcp_parts,
     context_parts,
     retrieval_parts,
+    checked_parts,
 )
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
