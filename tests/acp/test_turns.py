@@ -69,6 +69,8 @@ async def test_an_edit_is_asked_about_by_its_diff_and_written_by_the_client(
             "reject_once",
         ]
         assert c.editor.written == ["app.py"]
+        shown = [each for each in c.editor.of(schema.ToolCallProgress) if each.content][-1]
+        assert [each.type for each in shown.content] == ["diff"]
         assert "Hi {name}" in (tmp_path / "app.py").read_text()
 
 

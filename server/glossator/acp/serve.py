@@ -29,6 +29,7 @@ from acp.agent.connection import AgentSideConnection  # noqa: E402 - see above
 from acp.schema import DeleteSessionRequest  # noqa: E402
 
 from glossator.acp.agent import GlossatorAgent  # noqa: E402
+from glossator.acp.lines import Lines  # noqa: E402
 from glossator.core.standard_streams import (  # noqa: E402
     end_at_last,
     on_signal,
@@ -58,7 +59,7 @@ async def serve_streams(
     `leaving` is called when the client has left, before what goes on is ended.
     """
     connection = AgentSideConnection(
-        agent, writer, reader, listening=False, use_unstable_protocol=True
+        agent, Lines(reader, writer), listening=False, use_unstable_protocol=True
     )
     # the SDK has the types of this method, and no route for it yet
     router: Any = connection._conn._handler  # noqa: SLF001 - see above

@@ -130,6 +130,7 @@ class Updates:
     locate: Locate
     open_calls: dict[str, ToolStarted] = field(default_factory=dict)
     _plans: dict[str, str] = field(default_factory=dict)  # edits under way: the call of each
+    _with_diff: set[str] = field(default_factory=set)  # calls
     _agents: dict[str, str] = field(default_factory=dict)  # sub-agents: the call that shows each
     _standing: Standing = field(default_factory=Standing)
     _text: str = ""  # of the answer since its last paragraph that was sent
@@ -148,7 +149,7 @@ class Updates:
             case RunStarted() | Steered():
                 yield from _user(event) if again else ()
             case ToolStarted() | ToolOutput() | ToolFinished():
-                yield self._call(event)
+                yield from self._call(event)
             case EditProposed() | EditSettled():
                 yield from self._edit(event)
             case AgentStarted() | AgentProgress() | AgentFinished():
@@ -179,14 +180,15 @@ class Updates:
         yield from self._more(whole=True)
         self._text, self._sent = "", 0
 
-    def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Update:
+    def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Iterator[Update]:
         match event:
             case ToolStarted():
-                return self._started(event)
+                yield self._started(event)
             case ToolOutput(call_id=call_id, text=text):
-                return _progress(call_id, content=_fenced(text))
+                if call_id not in self._with_diff:  # which says more than the model is told
+                    yield _progress(call_id, content=_fenced(text))
             case ToolFinished():
-                return self._finished(event)
+                yield self._finished(event)
 
     def _started(self, event: ToolStarted) -> Update:
         self.open_calls[event.call_id] = event
@@ -244,6 +246,7 @@ class Updates:
         acting = [each for each in self.open_calls.values() if kind_of(each.tool) in _ACTING]
         if acting:
             self._plans[event.plan.id] = acting[-1].call_id
+            self._with_diff.add(acting[-1].call_id)
             yield _progress(
                 acting[-1].call_id,
                 content=diffs(event.plan),
@@ -288,6 +291,7 @@ class Updates:
         self.open_calls.clear()
         self._agents.clear()
         self._plans.clear()
+        self._with_diff.clear()
 
 
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
