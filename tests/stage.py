@@ -131,6 +131,13 @@ class Recorder:
     async def terminal(self, _seconds: float) -> TerminalTold | None:
         return self.terminal_told
 
+    @property
+    def tells_typing(self) -> bool:
+        return True
+
+    async def take_typing(self, paths: Sequence[str]) -> None:
+        """Nothing is typed."""
+
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         self.permissions.append(request)
         return self.permitted.pop(0) if self.permitted else PermissionAnswer(Choice.DENY)

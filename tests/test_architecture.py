@@ -67,6 +67,7 @@ ROOMS: dict[str, set[str]] = {
         "cli": (
             "settings customizations permissions hooks retrieval memory mcp ledger commands lsp"
         ),
+        "acp": "settings workspace application turn commands cli",
         EVALUATION: "settings worker workspace symbols retrieval grounding cli",
     }.items()
 }
@@ -75,6 +76,7 @@ OWNERS = {
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
     "cattrs": {"lsp"},
+    "acp": {"acp"},
     "anthropic": {"llm"},
     "httpx2": {"llm", "mcp", "retrieval"},
     "mcp": {"mcp"},

@@ -9,7 +9,7 @@ import pytest
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.line_diff import Replacement
-from glossator.lsp.edits import write_files
+from glossator.core.plan_on_disk import write_files
 
 
 def plan(*paths: Path) -> EditPlan:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.lsp.listen import open_streams
+from glossator.core.standard_streams import open_streams
 from tests.patience import SECONDS
 
 

@@ -190,8 +190,33 @@ export interface Check {
   readonly nextStep: string;
 }
 
+/** A text in Markdown whose sentences cite lines; `model`: the fast model is asked as well. */
+export interface CheckRequest {
+  readonly text: string;
+  readonly model?: boolean;
+}
+
 /** How a check came out. */
 export type CheckState = "ok" | "warning" | "failed";
+
+/** A sentence of the text, which begins at `start` (characters). */
+export interface CheckedSentence {
+  readonly text: string;
+  readonly start: number;
+  readonly verdict: string;
+  readonly basis: Basis | null;
+  readonly reason: string;
+  readonly citations: ReadonlyArray<Citation>;
+}
+
+/** The text, its citations in order, the claims without one, and its sentences that count. */
+export interface CheckedText {
+  readonly text: string;
+  readonly citations: ReadonlyArray<Citation>;
+  readonly uncited: ReadonlyArray<UncitedClaim>;
+  readonly sentences: ReadonlyArray<CheckedSentence>;
+  readonly notices: ReadonlyArray<string>;
+}
 
 /** What the user decided, and for how long. */
 export type Choice = "once" | "session" | "always" | "deny";
@@ -1934,6 +1959,7 @@ export interface Commands {
   readonly "glossator.stopJob": { readonly request: JobRequest; readonly answer: JobOutput };
   readonly "glossator.fileBefore": { readonly request: FileBeforeRequest; readonly answer: FileBefore };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
+  readonly "glossator.check": { readonly request: CheckRequest; readonly answer: CheckedText };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
   readonly "glossator.steer": { readonly request: SteerRequest; readonly answer: SteerAnswer };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -58,6 +58,7 @@ from glossator.workspace import (
     FolderFinder,
     Indexing,
     WorkspaceHost,
+    WorkspaceSnapshot,
     begin_search,
     encoding_rules,
     is_inside,
@@ -321,7 +322,14 @@ class Application:
             hidden=hidden,
             waiting=run.clock.waiting,
             saving_first=acting.saving_first(run, hidden),
+            look_first=None if self.port.tells_typing else self._with_typing,
         )
+
+    async def _with_typing(self, paths: Sequence[str]) -> WorkspaceSnapshot:
+        """The workspace with what is typed into these files now."""
+        if paths:
+            await self.port.take_typing(paths)
+        return self.host.snapshot()
 
     def reading_abilities(self, meter: Meter | None) -> tuple[object, ...]:
         """The abilities for tools that only read; the costs of ranking count in `meter`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,11 +24,12 @@ from glossator.cli.questions import add_actions, ask, chat, explore, gloss, over
 from glossator.cli.retrieval import contexts, search
 from glossator.cli.sessions import redo, sessions, undo
 from glossator.cli.setup import setup
+from glossator.core.citation_words import holds
 from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
-    from glossator.commands import DoctorAnswer, IndexAnswer, ToolAnswer
+    from glossator.commands import CheckedText, DoctorAnswer, IndexAnswer, ToolAnswer
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",
@@ -77,6 +79,16 @@ def serve(
     raise typer.Exit(main(context.args))
 
 
+# For `--help` alone, too: `launch.py` starts it without typer.
+@app.command()
+def acp() -> None:
+    """Run an agent for an editor that speaks the Agent Client Protocol.
+
+    It talks over the standard streams; docs/editors.md has the lines for Zed, JetBrains' IDEs,
+    Neovim and Emacs.
+    """
+
+
 app.command()(ask)
 app.command()(chat)
 add_actions(app)
@@ -112,6 +124,34 @@ def tool(
 
     argument = {"name": name, "arguments": tool_arguments(arguments)}
     ask_server(context, common, Command("glossator.tool", argument), show)
+
+
+@app.command()
+@with_options
+def check(
+    context: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A Markdown file; without one, standard input is read.", exists=True),
+    ] = None,
+    *,
+    rules_only: Annotated[
+        bool, typer.Option("--rules-only", help="Ask no model about what rules leave open.")
+    ] = False,
+    common: ModelledOptions,
+) -> None:
+    """Check whether the lines that a text cites say what it says."""
+
+    def show(display: Display, answer: CheckedText) -> bool:
+        display.answer(answer)
+        return all(map(holds, answer.citations)) and not answer.uncited
+
+    try:
+        text = sys.stdin.read() if file is None else file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The text cannot be read: {error}.") from error
+    argument = {"text": text, "model": not rules_only}
+    ask_server(context, common, Command("glossator.check", argument), show, progress=True)
 
 
 @app.command()

@@ -12,13 +12,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from glossator.cli.asking import Command, Show, Talk, Work
     from glossator.cli.options import CommonOptions
 
-ALONE = frozenset({"eval", "serve", "trust"})  # they ask no server; a wrong guess costs a process
+ALONE = frozenset(
+    {"acp", "eval", "serve", "trust"}
+)  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors
@@ -74,6 +77,9 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
         from glossator.lsp import main  # noqa: PLC0415 - an editor waits, and needs no typer
 
         return main(arguments[1:])
+    if arguments[:1] == ["acp"] and not _HELP.intersection(arguments):
+        # `acp` is the room above this one
+        return int(import_module("glossator.acp").main(arguments[1:]))
     from typer.exceptions import TyperException  # noqa: PLC0415 - imported while the server boots
 
     from glossator.cli.app import app  # noqa: PLC0415 - likewise

@@ -1,3 +1,4 @@
+from .answers.checked import CheckedSentence, CheckedText
 from .answers.context import (
     ContextAnswer,
     ContextSourceList,
@@ -70,6 +71,8 @@ __all__ = [
     "AgentTranscript",
     "Check",
     "CheckState",
+    "CheckedSentence",
+    "CheckedText",
     "ChunksView",
     "CommandDeclaration",
     "CompactAnswer",

@@ -450,6 +450,9 @@ _ALL = (
     CommandDeclaration("glossator.fileBefore", "outputs:file_before", title="File before a turn"),
     CommandDeclaration("glossator.complete", "complete:complete"),
     CommandDeclaration(
+        "glossator.check", "check:check_text", "CheckedText", progress=True, terminal="check"
+    ),
+    CommandDeclaration(
         "glossator.tool", "search:tool", "ToolAnswer", title="Run a tool", terminal="tool"
     ),
     CommandDeclaration("glossator.cancel", "ask:cancel"),

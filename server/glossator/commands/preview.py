@@ -58,15 +58,16 @@ async def preview(app: Application, request: PreviewRequest) -> PreviewAnswer:
     problems: list[str] = []
     tell = problems.append
     begins = not session.conversation.messages
+    asked, none = request.question, list[Going]()
     attached, mentioned, opening, editor, memories, facts = await asyncio.gather(
         _attached(app, request.attachments, tell),
-        in_time("Mentions", _mentioned(app, request.question), [], tell),
-        in_time("What begins a conversation", _opening(app, tell), [], tell)
-        if begins
-        else _nothing(),
-        in_time("Facts about the editor", editor_state(app, app.now(), session), Telling(), tell),
-        in_time("Memories", _memories(app, session, request.question), [], tell),
-        in_time("Facts", _facts(app, session, request.question), [], tell),
+        in_time("Mentions", lambda: _mentioned(app, asked), none, tell),
+        in_time(
+            "What begins a conversation", lambda: _opening(app, tell, begins=begins), none, tell
+        ),
+        in_time("Facts about the editor", lambda: _editor(app, session), Telling(), tell),
+        in_time("Memories", lambda: _memories(app, session, asked), none, tell),
+        in_time("Facts", lambda: _facts(app, session, asked), none, tell),
     )
     shows = [
         Going(
@@ -81,8 +82,8 @@ async def preview(app: Application, request: PreviewRequest) -> PreviewAnswer:
     return PreviewAnswer(parts, sum(each.tokens or 0 for each in parts), tuple(problems))
 
 
-async def _nothing() -> list[Going]:
-    return []
+async def _editor(app: Application, session: Session) -> Telling:
+    return await editor_state(app, app.now(), session)
 
 
 async def _attached(
@@ -124,8 +125,10 @@ def _shown(kind: GoingKind, item: Attached | Exhibit, why: str) -> Going:
     return Going(kind, item.name, why, tokens, about.uri, about.first_line, about.last_line)
 
 
-async def _opening(app: Application, tell: Callable[[str], object]) -> list[Going]:
+async def _opening(app: Application, tell: Callable[[str], object], *, begins: bool) -> list[Going]:
     """The parts of a conversation's beginning that are the user's and the project's."""
+    if not begins:
+        return []
     now = app.now()
     instructions, index, untrusted = await asyncio.gather(
         instructions_now(app, now), memory_index(app, now), left_out_files(app, now)

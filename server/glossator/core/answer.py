@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from glossator.core.events import Event, Todo, TodoChanged, TodoState, Usage
 from glossator.core.run_events import Correction, PlanChanged, PlannedTask, TaskState, UncitedClaim
@@ -36,6 +38,26 @@ class Answer:
     uncited: tuple[UncitedClaim, ...] = field(default=(), kw_only=True)
     corrections: tuple[Correction, ...] = field(default=(), kw_only=True)
     unsaved: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+class Judged(Protocol):
+    """A text with what was found out about its sentences."""
+
+    @property
+    def text(self) -> str:
+        """The text, in Markdown."""
+
+    @property
+    def citations(self) -> Sequence[CitationView]:
+        """Its citations in their order."""
+
+    @property
+    def uncited(self) -> Sequence[UncitedClaim]:
+        """The claims that cite nothing."""
+
+    @property
+    def corrections(self) -> Sequence[Correction]:
+        """The sentences that were changed."""
 
 
 @dataclass(slots=True)

@@ -130,6 +130,13 @@ class EditorPort(Protocol):
     async def terminal(self, seconds: float) -> TerminalTold | None:
         """The end of the active terminal's output; None where there is none, or it is late."""
 
+    @property
+    def tells_typing(self) -> bool:
+        """Whether the editor tells what is typed by itself; else `take_typing` asks for it."""
+
+    async def take_typing(self, paths: Sequence[str]) -> None:
+        """Take over what is typed into these files (absolute paths), and not saved."""
+
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user whether a tool may act; nobody there is a denial."""
 

@@ -7,18 +7,15 @@ where the client could not create it, or would leave it unsaved in a buffer that
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from glossator.core.atomic import opened
-from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
-from glossator.core.encoding import codec_of, decode, encode, encode_edited, is_declared, is_unicode
+from glossator.core.encoding import codec_of, is_declared, is_unicode
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -126,41 +123,6 @@ def workspace_edit(
     return types.WorkspaceEdit(
         document_changes=changes, change_annotations=annotations if support.annotated else None
     )
-
-
-def write_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
-    """Write the texts that a plan makes, below the roots only; None when done, else why not.
-
-    For a thread: each file is on the disk when this returns. One that is no longer as the plan
-    found it is left alone.
-    """
-    edits = [change for change in plan.files if isinstance(change, FileEdit)]
-    try:
-        with contextlib.ExitStack() as held:
-            places = [held.enter_context(opened(change.path, roots)) for change in edits]
-            for place, change in zip(places, edits, strict=True):
-                like, data = place.look(), place.read()
-                if change.base is None and data is not None:
-                    return "the file exists by now"
-                if change.base is not None and not _holds(data, change.base):
-                    return "the file was changed meanwhile"
-                place.stage(_encoded(change), like)
-            for place in places:
-                place.commit()
-    except OSError as error:
-        return f"the file could not be written ({error.strerror})"
-    return None
-
-
-def _holds(data: bytes | None, base: Document) -> bool:
-    decoded = None if data is None else decode(data, base.encoding)
-    return decoded is not None and decoded[0] == base.text
-
-
-def _encoded(edit: FileEdit) -> bytes:
-    if edit.base is None:
-        return encode(edit.result, edit.new_in)
-    return encode_edited(edit.path, edit.base.text, edit.result, edit.base.encoding)
 
 
 def _operation(change: FileChange) -> str | None:

@@ -13,12 +13,8 @@ import gc
 import json
 import os
 import secrets
-import signal
-import socket
-import stat
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,15 +22,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
+from glossator.core.standard_streams import end_at_last, on_signal, open_streams, take_streams
 from glossator.lsp.messages import MalformedFrame, frame, read_body, read_header
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
-EXIT_SECONDS = 1.8  # from the client's leaving; then the process ends whatever still runs
-
 _TOKEN_BYTES = 32  # of chance
-_CHUNK = 64 * 1024
 
 FIRST_SECONDS = 10.0  # for the first message
 _FIRST_BYTES = 1024 * 1024  # the most that it may have
@@ -47,9 +41,9 @@ _REFUSAL = (
 
 async def serve_stdio(server: Server) -> int:
     """Serve the process that started us; gives the exit code."""
-    reader, writer, written = await open_streams(*_take_streams())
-    _on_signal(server.leave)
-    code = await server.serve(reader, writer, leaving=_end_at_last)
+    reader, writer, written = await open_streams(*take_streams())
+    on_signal(server.leave)
+    code = await server.serve(reader, writer, leaving=end_at_last)
     await asyncio.to_thread(written)
     return code
 
@@ -63,7 +57,7 @@ async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path |
     gc.enable()  # it may take long until the client comes
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     admission = Admission(token)
-    _on_signal(admission.end)
+    on_signal(admission.end)
     with kept_in(token_file, token):
         try:
             listener = await asyncio.start_server(admission.meet, *address)
@@ -80,65 +74,8 @@ async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path |
         finally:
             listener.close()
 
-    _on_signal(server.leave)
-    return await server.serve(reader, writer, first, _end_at_last)
-
-
-async def open_streams(
-    read_from: int, write_to: int
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Callable[[], object]]:
-    """Both descriptors as streams; the function waits, in a thread, until all is written.
-
-    The event loop waits for pipes and sockets itself. For files, terminals, the null device, one
-    socket in both places (inetd), and everything on Windows, two threads copy to and from a socket.
-    """
-    if not (_is_waitable(read_from) and _is_waitable(write_to)) or _is_one(read_from, write_to):
-        ours, writing = _copied(read_from, write_to)
-        return *await asyncio.open_connection(sock=ours), writing.join
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_from, "rb", buffering=0)
-    )
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()),
-        os.fdopen(write_to, "wb", buffering=0),
-    )
-    return reader, asyncio.StreamWriter(transport, protocol, None, loop), lambda: None
-
-
-def _is_waitable(descriptor: int) -> bool:
-    mode = os.fstat(descriptor).st_mode
-    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
-
-
-def _is_one(read_from: int, write_to: int) -> bool:
-    """Whether both are one socket, whose input asyncio would take for the writer's end."""
-    return os.path.sameopenfile(read_from, write_to)
-
-
-def _copied(read_from: int, write_to: int) -> tuple[socket.socket, threading.Thread]:
-    """A socket that stands for both descriptors, and the thread that writes."""
-    ours, theirs = socket.socketpair()
-
-    def read() -> None:
-        with contextlib.suppress(OSError):  # the other end is gone, as at an end of file
-            while data := os.read(read_from, _CHUNK):
-                theirs.sendall(data)
-        with contextlib.suppress(OSError):
-            theirs.shutdown(socket.SHUT_WR)
-
-    def write() -> None:
-        with contextlib.suppress(OSError), os.fdopen(write_to, "wb") as file:
-            while data := theirs.recv(_CHUNK):
-                file.write(data)
-                file.flush()
-        theirs.close()
-
-    threading.Thread(target=read, name="lsp-reader", daemon=True).start()
-    writing = threading.Thread(target=write, name="lsp-writer", daemon=True)
-    writing.start()
-    return ours, writing
+    on_signal(server.leave)
+    return await server.serve(reader, writer, first, end_at_last)
 
 
 def _announce(listener: asyncio.Server, token: str | None) -> None:
@@ -146,30 +83,6 @@ def _announce(listener: asyncio.Server, token: str | None) -> None:
     said = f"listening on {host}:{port}\n" + (f"token: {token}\n" if token else "")
     sys.stderr.write(said)
     sys.stderr.flush()
-
-
-def _on_signal(react: Callable[[], None]) -> None:
-    if sys.platform != "win32":
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, react)
-
-
-def _take_streams() -> tuple[int, int]:
-    """Keep stdin and stdout for frames alone; what prints goes to stderr, children get neither."""
-    read_from, write_to = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    return read_from, write_to
-
-
-def _end_at_last(code: int) -> None:
-    """End the process even if a thread does not end and the editor is gone."""
-    timer = threading.Timer(EXIT_SECONDS, os._exit, [code])
-    timer.daemon = True
-    timer.start()
 
 
 class Admitted(NamedTuple):

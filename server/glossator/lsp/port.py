@@ -29,6 +29,7 @@ from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.plan_on_disk import write_files
 from glossator.core.ports import (
     Activity,
     CallsTold,
@@ -41,7 +42,7 @@ from glossator.core.ports import (
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.wire import WireError, from_wire, to_wire
-from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit, write_files
+from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit
 from glossator.lsp.protocol import Protocol
 from glossator.lsp.reports import (
     fits_a_message,
@@ -205,6 +206,14 @@ class ClientPort:
     async def terminal(self, seconds: float) -> TerminalTold | None:
         """The end of the output of the client's active terminal."""
         return await self._told(TerminalTold, TERMINAL, {}, seconds)
+
+    @property
+    def tells_typing(self) -> bool:
+        """LSP's clients do."""
+        return True
+
+    async def take_typing(self, paths: Sequence[str]) -> None:
+        """Nothing: the client has told it."""
 
     async def open_address(self, url: str) -> None:
         """Have the client open it outside of the editor."""

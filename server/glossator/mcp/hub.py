@@ -14,10 +14,17 @@ from glossator.mcp.answers import McpServerList, McpServerView, McpState
 from glossator.mcp.calls import Calls
 from glossator.mcp.logins import Logins
 from glossator.mcp.offered import AgreedTools, OfferedPrompt, OfferedResource, OfferedTool
-from glossator.mcp.servers import Launch, ServerSpec, project_servers, user_servers
+from glossator.mcp.servers import (
+    HANDED,
+    Launch,
+    ServerSpec,
+    handed_servers,
+    project_servers,
+    user_servers,
+)
 from glossator.mcp.supervisor import Supervisor, view_of, why_held_back
 from glossator.permissions import Approvals, Switches, how_to_trust
-from glossator.settings import McpSettings
+from glossator.settings import McpServerSettings, McpSettings
 
 KIND = "mcp"  # of adoptions
 
@@ -49,6 +56,7 @@ class McpServers:
         self._roots = roots
         self._is_trusted = is_trusted
         self._port = port
+        self._handed: dict[str, McpServerSettings] = {}
         self._specs: dict[str, ServerSpec] = {}
         self._shadowed: list[ServerSpec] = []
         self._problems: tuple[str, ...] = ()
@@ -80,6 +88,19 @@ class McpServers:
             for name, spec in wanted.items():
                 if name not in self.running:
                     self._start(spec)
+
+    async def hand_over(self, servers: Mapping[str, McpServerSettings]) -> tuple[str, ...]:
+        """Take servers that an editor names; gives those that wait for the user's adoption."""
+        self._handed |= servers
+        await self.refresh()
+        trusted = self._is_trusted()
+        waiting = (McpState.PROPOSED, McpState.CHANGED, McpState.UNTRUSTED)
+        named = (self._specs[name] for name in servers)
+        return tuple(
+            each.name
+            for each in named
+            if each.file == HANDED and self._held_back(each, trusted) in waiting
+        )
 
     async def close(self) -> None:
         """End every server."""
@@ -300,7 +321,8 @@ class McpServers:
     ) -> tuple[list[ServerSpec], list[ServerSpec], list[str]]:
         own = user_servers(self.settings.servers, self._environment, roots, trusted=trusted)
         proposed, problems = project_servers(roots, self._environment, trusted=trusted)
-        return own, proposed, problems
+        handed = handed_servers(self._handed, roots, self._environment, trusted=trusted)
+        return own, [*handed, *proposed], problems
 
     def _known(self, name: str) -> ServerSpec:
         if (spec := self._specs.get(name)) is None:

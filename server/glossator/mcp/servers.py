@@ -28,6 +28,7 @@ from glossator.settings import McpOauthSettings, McpServerSettings
 from glossator.workspace import Roots, is_inside, load_raw
 
 FILE = ".mcp.json"
+HANDED = "your editor"  # in place of a file, of servers that it hands over
 
 _NAME = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*")
 _NAME_CHARACTERS = 30
@@ -158,6 +159,21 @@ def project_servers(
                 continue
             found.append(_spec(name, given, environment, place))
     return found, problems
+
+
+def handed_servers(
+    handed: Mapping[str, McpServerSettings],
+    roots: tuple[str, ...],
+    environment: Mapping[str, str],
+    *,
+    trusted: bool = True,
+) -> list[ServerSpec]:
+    """What an editor hands over for a workspace: proposals as well; blocking."""
+    if not handed or not roots:
+        return []
+    digests = FileDigests() if trusted else None
+    place = _Place("project", HANDED, (roots[0],), os.path.realpath(roots[0]), digests)
+    return [_spec(name, given, environment, place) for name, given in sorted(handed.items())]
 
 
 def _entries(file: str, within: Roots) -> dict[str, object] | str:

@@ -288,11 +288,14 @@ class Runs:
             run.task.cancel()
         return tuple(run.id for run in chosen)
 
+    def of(self, session_id: str) -> list[Run]:
+        """The runs of a session, one at most that is not over."""
+        return [run for run in self._runs.values() if run.session_id == session_id]
+
     def fail(self, session_id: str, error: GlossatorError) -> None:
         """End the runs of a session with this error."""
-        for run in tuple(self._runs.values()):
-            if run.session_id == session_id:
-                run.fail(error)
+        for run in self.of(session_id):
+            run.fail(error)
 
     def steered(self, run_id: str | None = None, session_id: str | None = None) -> list[Run]:
         """The runs that take the user's words now: the named one, a session's, or all."""

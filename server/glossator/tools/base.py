@@ -258,6 +258,8 @@ class ToolContext:
     before_asking: Callable[[], Awaitable[object]] = _at_once
     permit: Permit = field(default_factory=Permit)
     asking: str = ""
+    # the workspace with what is typed into these files; None where the editor tells that by itself
+    look_first: Callable[[Sequence[str]], Awaitable[WorkspaceSnapshot]] | None = None
     call_id: str = ""
     show_output: Callable[[str], None] = _show_nobody
 

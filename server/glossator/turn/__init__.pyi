@@ -2,6 +2,7 @@ from .calls import call_tool, permit_direct_call
 from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
+from .judged.judge import Judging
 from .plan.planner import PlanChoice
 from .plan.task_result import fact_line
 from .told.attachments import (
@@ -56,6 +57,7 @@ __all__ = [
     "Attachment",
     "Delegation",
     "InstructionFile",
+    "Judging",
     "LoadedSkills",
     "Mentioned",
     "Pasted",

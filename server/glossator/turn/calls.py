@@ -116,6 +116,9 @@ async def _call_tool(
     try:
         args, note = _arguments(tool, call.arguments), ""
         about = args.acting_as() or tool.name
+        if context.look_first is not None:
+            paths = await asyncio.to_thread(args.reached, context.snapshot)
+            context = replace(context, snapshot=await context.look_first(paths))
         if hooks is not None and not hooks.concern(about):
             hooks = None
         if hooks is not None:

@@ -272,7 +272,7 @@ async def _beside(app: Application, run: Run, *, just_opened: bool) -> AsyncIter
     """
     tasks = [asyncio.create_task(app.warm_up())]
     if not just_opened:
-        looking = in_time("News of MCP servers", app.mcp.refresh(), None, run.tell)
+        looking = in_time("News of MCP servers", app.mcp.refresh, None, run.tell)
         tasks.append(asyncio.create_task(looking))
     try:
         yield

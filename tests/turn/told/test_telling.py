@@ -93,7 +93,7 @@ async def test_a_mention_that_fails_is_a_notice(
 async def test_no_part_is_waited_for_beyond_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathering, "SECONDS", 0.01)
     told: list[str] = []
-    got = await gathering.in_time("Lists", asyncio.Event().wait(), False, told.append)
+    got = await gathering.in_time("Lists", asyncio.Event().wait, False, told.append)
     assert got is False
     assert told == ["Lists did not go with the question: they were not there within 0.01 s."]
 

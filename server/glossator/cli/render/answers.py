@@ -22,7 +22,8 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, line, listed
-from glossator.cli.render.citations import standing_parts
+from glossator.cli.render.citations import checked_parts, standing_parts
+from glossator.cli.render.pipe import text_of
 from glossator.cli.retrieval import retrieval_parts
 from glossator.cli.sessions import session_parts
 from glossator.cli.setup import setup_parts
@@ -55,6 +56,7 @@ _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows 
     context_parts,
     retrieval_parts,
     setup_parts,
+    checked_parts,
 )
 _OFFLINE = "offline, extractive"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
@@ -96,6 +98,11 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             yield listed(table, NO_TRUSTED)
         case _:
             yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
+
+
+def answer_text(answer: object) -> str:
+    """An answer as a pipe shows it."""
+    return "\n".join(filter(None, map(text_of, answer_parts(answer))))
 
 
 def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from glossator.cli.render import Part, Styled, TextLine, line
-from glossator.core.answer import Answer
+from glossator.commands import CheckedText
+from glossator.core.answer import Answer, Judged
 from glossator.core.citation_words import (
     BY,
     CORRECTED,
@@ -52,7 +53,14 @@ def marked_text(answer: Answer) -> str:
     return rewrite_citations(text, show, doubted.__contains__)
 
 
-def standing_parts(answer: Answer) -> Iterator[Part]:
+def checked_parts(answer: object) -> Iterator[Part]:
+    """How a text holds that was checked."""
+    if isinstance(answer, CheckedText):
+        yield from standing_parts(answer)
+        yield from (line(each, "yellow", aside=True) for each in answer.notices)
+
+
+def standing_parts(answer: Judged) -> Iterator[Part]:
     """What does not hold, with sentences and reasons; what was corrected; how many hold."""
     for cited in distinct(answer.citations):
         if not holds(cited) or is_left_open(cited):

@@ -32,15 +32,15 @@ class Pipe:
         """Print the answer on stdout and everything else on stderr."""
         match part:
             case render.TextLine():
-                (_aside if part.aside else print)(part.text if part.plain is None else part.plain)
+                (_aside if part.aside else print)(text_of(part))
             case render.OutcomeLine():
-                _aside(f"{part.head}  {part.tail}" if part.plain is None else part.plain)
+                _aside(text_of(part))
             case render.Quote():
                 _quote(part.text)
             case render.Exact():
                 (_aside if part.aside else sys.stdout.write)(part.text)
             case render.Diff():
-                _aside(shown_text(part.text.rstrip("\n")))
+                _aside(text_of(part))
             case render.Code() | render.Fields() | render.Table():
                 for text in _lines(part):
                     print(text)
@@ -144,6 +144,23 @@ class JsonLines:
 
     def close(self) -> None:
         """There is nothing to put right."""
+
+
+def text_of(part: render.Part) -> str:
+    """A part as a pipe shows it; "" for what it leaves out."""
+    match part:
+        case render.TextLine():
+            return part.text if part.plain is None else part.plain
+        case render.OutcomeLine():
+            return f"{part.head}  {part.tail}" if part.plain is None else part.plain
+        case render.Quote() | render.Exact() | render.Diff():
+            return shown_text(part.text.rstrip("\n"))
+        case render.Fields():
+            return "\n".join((*_lines(part), *(f"problem: {each}" for each in part.problems)))
+        case render.Code() | render.Table():
+            return "\n".join(_lines(part))
+        case render.Bar():
+            return ""
 
 
 def _write(value: Json) -> None:

@@ -137,17 +137,21 @@ async def opening_of(app: Application) -> Opening:
     now = app.now()
     nothing = Customizations()
     _, described, where, memories, instructions, asked_for = await asyncio.gather(
-        in_time("MCP servers", app.mcp.refresh(), None, failed.append),
-        in_time("Sub-agents and skills", customizations_now(app, now), nothing, failed.append),
+        in_time("MCP servers", app.mcp.refresh, None, failed.append),
+        in_time(
+            "Sub-agents and skills", lambda: customizations_now(app, now), nothing, failed.append
+        ),
         in_time(
             "Facts about the project",
-            session_now(app, now),
+            lambda: session_now(app, now),
             sub_agent_section(now.snapshot),
             failed.append,
         ),
-        in_time("Memories", memory_index(app, now), "", failed.append),
-        in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
-        in_time("Notices on trust", unobeyed(app, now), Unobeyed(), failed.append),
+        in_time("Memories", lambda: memory_index(app, now), "", failed.append),
+        in_time(
+            "Instruction files", lambda: instructions_now(app, now), Instructions(), failed.append
+        ),
+        in_time("Notices on trust", lambda: unobeyed(app, now), Unobeyed(), failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search

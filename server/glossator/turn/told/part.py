@@ -47,13 +47,13 @@ class ToldPart:
 
 async def gathered(parts: Sequence[ToldPart], tell: Callable[[str], object]) -> tuple[Telling, ...]:
     """What each part tells, in their order; see `in_time` and `ToldPart`."""
-    named = [in_time(each.what, each.make(), Telling(), tell) for each in parts if each.what]
+    named = [in_time(each.what, each.make, Telling(), tell) for each in parts if each.what]
     found = iter(await asyncio.gather(*named))
     return tuple([next(found) if each.what else await each.make() for each in parts])
 
 
 async def in_time(
-    what: str, part: Awaitable[_Got], nothing: _Got, tell: Callable[[str], object]
+    what: str, part: Callable[[], Awaitable[_Got]], nothing: _Got, tell: Callable[[str], object]
 ) -> _Got:
     """The part, or `nothing` if it fails or takes too long; `tell` is then called with why.
 
@@ -61,7 +61,7 @@ async def in_time(
     """
     try:
         async with asyncio.timeout(SECONDS):
-            (got,) = await asyncio.gather(part, return_exceptions=True)
+            (got,) = await asyncio.gather(part(), return_exceptions=True)
     except TimeoutError:
         why = f"they were not there within {SECONDS:g} s"
     else:

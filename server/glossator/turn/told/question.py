@@ -82,7 +82,7 @@ async def say_question(
         await _tell_left_out(app, now, session, run, opened.left_out)
     else:
         described = await _described(app, now, run)
-        found = await in_time("Notices on trust", unobeyed(app, now), Unobeyed(), tell)
+        found = await in_time("Notices on trust", lambda: unobeyed(app, now), Unobeyed(), tell)
         await _tell_left_out(app, now, session, run, left_out(app, now, described, found))
     parts = (  # in the order of the message
         ToldPart("Lists", partial(_lists, app, session, described)),
@@ -163,7 +163,7 @@ async def _waiting(app: Application, session: Session) -> Telling:
 
 async def _described(app: Application, now: WorkspaceNow, run: Run) -> Customizations:
     return await in_time(
-        "Sub-agents and skills", customizations_now(app, now), Customizations(), run.tell
+        "Sub-agents and skills", lambda: customizations_now(app, now), Customizations(), run.tell
     )
 
 

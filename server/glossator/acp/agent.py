@@ -1,0 +1,241 @@
+"""The agent: one client, a workspace for each set of folders, and the methods of the protocol.
+
+Methods convert in, call what the language server and the terminal call, and convert out. What
+answers questions takes half a second to import: it is loaded while the client reads the answer to
+`initialize`.
+Source: Agent Client Protocol 1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from acp import PROTOCOL_VERSION, RequestError, schema
+from acp.interfaces import Client
+
+from glossator import __version__
+from glossator.acp.outbox import Outbox
+
+if TYPE_CHECKING:
+    from glossator.acp.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+_PAGE = 50  # sessions of a list
+
+Meta = Any  # the protocol's `_meta`, by name
+
+
+class GlossatorAgent:
+    """Implements `acp.Agent`. `close` ends every run and every workspace."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """By default the process's environment; `settings` come before the user's file."""
+        self._environment = dict(os.environ if environment is None else environment)
+        self._settings = settings or {}
+        self._client: Client
+        self._outbox: Outbox
+        self._capabilities = schema.ClientCapabilities()
+        self._name = ""
+        self._loading: asyncio.Future[Any] | None = None
+        self._opening = asyncio.Lock()
+        self._workspaces: dict[tuple[str, ...], Workspace] = {}
+        self._of_session: dict[str, Workspace] = {}
+
+    def on_connect(self, conn: Client) -> None:
+        """The connection by which the client is reached."""
+        self._client, self._outbox = conn, Outbox(conn)
+
+    async def close(self) -> None:
+        """End all that goes on; the client is not told any more."""
+        await self._outbox.close()
+        if self._loading is not None:
+            await asyncio.wait({self._loading})
+        for workspace in self._workspaces.values():
+            await workspace.close()
+
+    async def initialize(
+        self,
+        protocol_version: int,  # noqa: ARG002 - there is one
+        client_capabilities: schema.ClientCapabilities | None = None,
+        client_info: schema.Implementation | None = None,
+        **_: Meta,
+    ) -> schema.InitializeResponse:
+        """What this agent can do."""
+        self._load_soon()
+        self._capabilities = client_capabilities or schema.ClientCapabilities()
+        if client_info is not None:
+            self._name = f"{client_info.name} {client_info.version}".strip()
+        return schema.InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,
+            agent_info=schema.Implementation(
+                name="glossator", title="Glossator", version=__version__
+            ),
+            agent_capabilities=schema.AgentCapabilities(
+                load_session=True,
+                prompt_capabilities=schema.PromptCapabilities(
+                    image=True, audio=False, embedded_context=True
+                ),
+                mcp_capabilities=schema.McpCapabilities(http=True, sse=False),
+                session_capabilities=schema.SessionCapabilities(
+                    list=schema.SessionListCapabilities(),
+                    delete=schema.SessionDeleteCapabilities(),
+                    resume=schema.SessionResumeCapabilities(),
+                    close=schema.SessionCloseCapabilities(),
+                    additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
+                ),
+            ),
+            auth_methods=[],
+        )
+
+    # sessions
+
+    async def new_session(
+        self,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: list[Any] | None = None,
+        **_: Meta,
+    ) -> schema.NewSessionResponse:
+        """Begin a session in a workspace."""
+        workspace = await self._workspace(cwd, additional_directories)
+        session_id = await workspace.begin()
+        return schema.NewSessionResponse(
+            session_id=session_id, **await self._took_up(workspace, session_id, mcp_servers)
+        )
+
+    async def load_session(
+        self,
+        cwd: str,
+        session_id: str,
+        mcp_servers: list[Any] | None = None,
+        additional_directories: list[str] | None = None,
+        **_: Meta,
+    ) -> schema.LoadSessionResponse:
+        """Go on with a session, and show all of it again."""
+        workspace = await self._workspace(cwd, additional_directories)
+        await workspace.resume(session_id, shows=True)
+        return schema.LoadSessionResponse(**await self._took_up(workspace, session_id, mcp_servers))
+
+    async def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: list[Any] | None = None,
+        **_: Meta,
+    ) -> schema.ResumeSessionResponse:
+        """Go on with a session that the client shows already."""
+        workspace = await self._workspace(cwd, additional_directories)
+        await workspace.resume(session_id, shows=False)
+        return schema.ResumeSessionResponse(
+            **await self._took_up(workspace, session_id, mcp_servers)
+        )
+
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None, **_: Meta
+    ) -> schema.ListSessionsResponse:
+        """The sessions of a folder, or of all that are open, those used last first."""
+        workspaces = [*self._workspaces.values()]
+        if cwd is not None:
+            workspaces = [await self._workspace(cwd, None)]
+        found = [each for workspace in workspaces for each in await workspace.sessions()]
+        start = int(cursor) if cursor and cursor.isdecimal() else 0
+        end = start + _PAGE
+        return schema.ListSessionsResponse(
+            sessions=found[start:end], next_cursor=str(end) if len(found) > end else None
+        )
+
+    async def close_session(self, session_id: str, **_: Meta) -> schema.CloseSessionResponse:
+        """End what goes on in a session; it is kept."""
+        await self.cancel(session_id)
+        self._of_session.pop(session_id, None)
+        return schema.CloseSessionResponse()
+
+    async def delete_session(self, session_id: str, **_: Meta) -> schema.DeleteSessionResponse:
+        """Delete a session for good."""
+        await self._of(session_id).delete(session_id)
+        self._of_session.pop(session_id, None)
+        return schema.DeleteSessionResponse()
+
+    # a turn
+
+    async def prompt(self, session_id: str, prompt: list[Any], **_: Meta) -> schema.PromptResponse:
+        """Answer a prompt; one that comes while another is answered steers that."""
+        return await self._of(session_id).prompt(session_id, prompt)
+
+    async def cancel(self, session_id: str, **_: Meta) -> None:
+        """End the run of a session."""
+        if (workspace := self._of_session.get(session_id)) is not None:
+            workspace.cancel(session_id)
+
+    async def set_session_mode(
+        self, session_id: str, mode_id: str, **_: Meta
+    ) -> schema.SetSessionModeResponse:
+        """Change what is done without asking."""
+        await self._of(session_id).set_mode(session_id, mode_id)
+        return schema.SetSessionModeResponse()
+
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: str | bool, **_: Meta
+    ) -> schema.SetSessionConfigOptionResponse:
+        """Choose the model, how much it thinks, or whether questions are split into tasks."""
+        workspace = self._of(session_id)
+        await workspace.set_option(session_id, config_id, value)
+        return schema.SetSessionConfigOptionResponse(
+            config_options=await workspace.options(session_id)
+        )
+
+    # workspaces
+
+    def _load_soon(self) -> asyncio.Future[Any]:
+        """The module that answers questions; its import begins at the first call."""
+        if self._loading is None:
+            loop = asyncio.get_running_loop()
+            self._loading = loop.run_in_executor(None, import_module, "glossator.acp.workspace")
+        return self._loading
+
+    async def _workspace(self, cwd: str, more: Sequence[str] | None) -> Workspace:
+        """The workspace of these folders; made when it is first asked for."""
+        roots = (cwd, *(more or ()))
+        for each in roots:
+            if not os.path.isabs(each) or not await asyncio.to_thread(os.path.isdir, each):
+                raise RequestError.invalid_params({"cwd": f"{each} is no folder"})
+        async with self._opening:
+            if roots not in self._workspaces:
+                module = await self._load_soon()
+                self._workspaces[roots] = await module.Workspace.opened(
+                    roots,
+                    self._client,
+                    self._outbox,
+                    self._capabilities,
+                    self._name,
+                    self._environment,
+                    self._settings,
+                )
+        return self._workspaces[roots]
+
+    def _of(self, session_id: str) -> Workspace:
+        if (workspace := self._of_session.get(session_id)) is None:
+            raise RequestError.resource_not_found(session_id)
+        return workspace
+
+    async def _took_up(
+        self, workspace: Workspace, session_id: str, mcp_servers: Sequence[Any] | None
+    ) -> dict[str, Any]:
+        """A session is in use from now on; gives its modes and options."""
+        self._of_session[session_id] = workspace
+        workspace.took_up(session_id, mcp_servers or ())
+        return {
+            "modes": workspace.modes(session_id),
+            "config_options": await workspace.options(session_id),
+        }

@@ -1,0 +1,93 @@
+"""A prompt's blocks as a question with what is attached to it.
+
+A resource outside the workspace is named to the model and not read: the client's word does not make
+it part of the workspace. Embedded text comes whole, as the client gives it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from acp import schema
+
+from glossator.core.shown import in_tags, shown
+from glossator.core.uri import to_path
+from glossator.settings import McpServerSettings
+from glossator.turn import Attachment, Pasted
+from glossator.workspace import is_inside
+
+_LINES = re.compile(r"#L?(\d+)(?:[-:]L?(\d+))?$")
+_IMAGES = "image/"
+_NAME_CHARACTERS = 30  # of an MCP server
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The user's words and what goes with them; `paths` are the files among it."""
+
+    text: str
+    attached: tuple[Attachment | Pasted, ...]
+    paths: tuple[str, ...]
+
+
+def read_prompt(blocks: Iterable[Any], inside: Sequence[str]) -> Prompt:
+    """The prompt of these blocks; `inside` are the folders whose files are attached."""
+    words: list[str] = []
+    attached: list[Attachment | Pasted] = []
+    paths: list[str] = []
+    for block in blocks:
+        match block:
+            case schema.TextContentBlock(text=text):
+                words.append(text)
+            case schema.ImageContentBlock(data=data, mime_type=kind, uri=uri):
+                attached.append(Pasted(kind, data, uri or "What was pasted"))
+            case schema.ResourceContentBlock(uri=uri, name=name):
+                if (path := _inside(uri, inside)) is None:
+                    words.append(f"[{shown(name)}: {shown(uri)}, outside the workspace]")
+                else:
+                    attached.append(_attachment(uri))
+                    paths.append(path)
+                    words.append(f"`{shown(name)}`")
+            case schema.EmbeddedResourceContentBlock(resource=resource):
+                if isinstance(resource, schema.TextResourceContents):
+                    words.append(f"\n\n{shown(resource.uri)}:\n{in_tags(resource.text)}\n\n")
+                elif (resource.mime_type or "").startswith(_IMAGES):
+                    name = resource.uri or "What was pasted"
+                    attached.append(Pasted(resource.mime_type or "", resource.blob, name))
+                else:
+                    words.append(f"[{shown(resource.uri)}: no text]")
+            case _:
+                words.append("[A sound, which cannot be heard here]")
+    return Prompt("".join(words).strip(), tuple(attached), tuple(paths))
+
+
+def mcp_name(name: str) -> str:
+    """The name of a client's MCP server as we write it."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", name).strip("-")[:_NAME_CHARACTERS] or "server"
+
+
+def mcp_settings(server: Any) -> McpServerSettings:  # noqa: ANN401 - one of the protocol's union
+    """A client's MCP server as the settings describe one."""
+    if isinstance(server, schema.McpServerStdio):
+        environment = {each.name: each.value for each in server.env}
+        return McpServerSettings(command=server.command, args=tuple(server.args), env=environment)
+    headers = {each.name: each.value for each in getattr(server, "headers", ())}
+    return McpServerSettings(url=getattr(server, "url", ""), headers=headers)
+
+
+def _attachment(uri: str) -> Attachment:
+    found = _LINES.search(uri)
+    if found is None:
+        return Attachment(uri)
+    first = int(found[1])
+    return Attachment(uri[: found.start()], first, int(found[2] or first))
+
+
+def _inside(uri: str, folders: Sequence[str]) -> str | None:
+    path = to_path(_LINES.sub("", uri))
+    if path is None:
+        return None
+    return path if any(is_inside(path, folder) for folder in folders) else None

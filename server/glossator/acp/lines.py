@@ -1,0 +1,62 @@
+"""Messages as lines of JSON: the SDK's own transport waits for ever once a client is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+_PARSE_ERROR = -32700  # JSON-RPC's
+
+
+class Lines:
+    """Implements `acp.Transport`. `send` raises `ConnectionError` once nobody reads."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; those that are sent at the same time keep their order."""
+        if self._writer.is_closing():
+            raise ConnectionError("the client has left")
+        self._writer.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
+        await self._writer.drain()
+
+    async def receive(self) -> dict[str, Any] | None:
+        """The next message; what is none is answered with an error. None at the end."""
+        while True:
+            try:
+                line = await self._reader.readline()
+            except ValueError:  # longer than the reader's limit, and dropped by it
+                await self._refuse("a message is too long")
+                continue
+            except ConnectionError:
+                return None
+            if not line:
+                return None
+            if not line.strip():
+                continue
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                await self._refuse(f"a message is not JSON: {error}")
+                continue
+            if isinstance(message, dict):
+                return message
+            await self._refuse("a message is no object")
+
+    async def close(self) -> None:
+        """Close the way to the client."""
+        self._writer.close()
+
+    async def _refuse(self, why: str) -> None:
+        _log.warning("The client's message was left out: %s", why)
+        error = {"code": _PARSE_ERROR, "message": why}
+        try:
+            await self.send({"jsonrpc": "2.0", "id": None, "error": error})
+        except ConnectionError:
+            _log.warning("The client has left")

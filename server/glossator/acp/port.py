@@ -1,0 +1,305 @@
+"""The client as the `EditorPort` of its runs: what it shows, and what it and its user answer.
+
+What a client is shown goes through one queue, so that updates keep their order and come before the
+answer to the prompt. A question is put to the user by `session/request_permission`, which every
+client has; one that nobody can be asked is refused, and the model is told that nobody was asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from acp import schema
+from acp.interfaces import Client
+
+from glossator.acp.outbox import FAILURES, Outbox
+from glossator.acp.texts import ClientTexts
+from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
+from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.document import Document
+from glossator.core.edit import EditPlan, Hunk
+from glossator.core.errors import UsageError
+from glossator.core.events import Envelope, RunStarted
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.ports import (
+    Activity,
+    CallsTold,
+    CallsWanted,
+    NotApplied,
+    Review,
+    ShownState,
+    TerminalTold,
+)
+from glossator.core.question import Question, QuestionAnswer, asker
+from glossator.core.shown import shown_prose
+from glossator.workspace import Roots
+
+_log = logging.getLogger(__name__)
+
+_OPTIONS: dict[Choice, tuple[schema.PermissionOptionKind, str]] = {
+    Choice.ONCE: ("allow_once", "Allow once"),
+    Choice.SESSION: ("allow_always", "Allow for this session"),
+    Choice.ALWAYS: ("allow_always", "Always allow here"),
+    Choice.DENY: ("reject_once", "Deny"),
+}
+_UNASKED = (
+    "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
+    " answer what was left undone."
+)
+_NOT_SHOWN = "the client could not show the edit to the user. Tell the user what was to be changed."
+
+
+class AcpPort:
+    """Implements `EditorPort` for the sessions of one workspace."""
+
+    def __init__(
+        self,
+        client: Client,
+        outbox: Outbox,
+        texts: ClientTexts,
+        name: str,
+        folders: Callable[[], Roots],
+    ) -> None:
+        """`name` is the client's, `folders` are those of its workspace."""
+        self._folders = folders
+        self._client = client
+        self._outbox = outbox
+        self.texts = texts
+        self._name = name
+        self._sessions: dict[str, str] = {}  # run id -> session id
+        self._updates: dict[str, Updates] = {}
+
+    def updates(self, session_id: str) -> Updates:
+        """What turns the events of a session into updates."""
+        if session_id not in self._updates:
+            self._updates[session_id] = Updates(self._locate)
+        return self._updates[session_id]
+
+    def _asking(self) -> str:
+        """The session that is at work here, else the newest one; "" if there is none."""
+        return asker().session_id or next(reversed(self._updates), "")
+
+    def _locate(self, path: str) -> str | None:
+        found = self._folders().locate(path)
+        return found if isinstance(found, str) else None
+
+    def emit(self, envelope: Envelope) -> None:
+        """Show it in its session."""
+        if isinstance(envelope.event, RunStarted):
+            self._sessions[envelope.run_id] = envelope.event.session_id
+        if (session_id := self._sessions.get(envelope.run_id)) is None:
+            return
+        for update in self.updates(session_id).of(envelope.event):
+            self._outbox.put(session_id, update)
+
+    def replay(self, session_id: str, envelopes: Sequence[Envelope]) -> None:
+        """Show a session again from its beginning."""
+        updates = self._updates[session_id] = Updates(self._locate)
+        for each in envelopes:
+            for update in updates.of(each.event, again=True):
+                self._outbox.put(session_id, update)
+
+    def show(self, state: ShownState) -> None:
+        """No client has a place for it."""
+
+    def context_changed(self) -> None:
+        """No client lists what goes with a question."""
+
+    def tell(self, message: str) -> None:
+        """Say it in the session that is at work, or in the newest one."""
+        if session_id := self._asking():
+            self._outbox.put(session_id, text_update(f"\n\n*{shown_prose(message)}*\n\n"))
+        else:
+            _log.warning("%s", message)
+
+    def begin(self, title: str, cancel: Callable[[], object]) -> Activity:  # noqa: ARG002 - of the port
+        """No client shows work in the background."""
+        return _Unseen()
+
+    @property
+    def editor(self) -> str:
+        """The name that the client gave itself."""
+        return self._name
+
+    @property
+    def leaves(self) -> bool:
+        """It stays."""
+        return False
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        """The protocol has none."""
+        return False
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        """The protocol has none."""
+
+    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
+        """The protocol has none."""
+
+    @property
+    def tells_terminal(self) -> bool:
+        """The protocol has none."""
+        return False
+
+    async def terminal(self, seconds: float) -> TerminalTold | None:
+        """The protocol has none."""
+
+    @property
+    def tells_typing(self) -> bool:
+        """The client gives texts when it is asked."""
+        return False
+
+    async def take_typing(self, paths: Sequence[str]) -> None:
+        """Take over what is typed into these files and not saved."""
+        await self.texts.look(asker().session_id, paths)
+
+    async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user, with the whole command or change in sight."""
+        session_id = self._asking()
+        call = self.updates(session_id).call_of(request.tool)
+        tool_call = schema.ToolCallUpdate(
+            tool_call_id=call.call_id if call else request.tool,
+            title=shown_prose(request.title),
+            kind=kind_of(request.tool),
+            status="pending",
+            content=_asked_about(request),
+            raw_input=call.arguments if call else None,
+            locations=self.updates(session_id).locations(call.arguments) if call else None,
+        )
+        options = {
+            choice.value: schema.PermissionOption(option_id=choice.value, name=name, kind=kind)
+            for choice, (kind, name) in _OPTIONS.items()
+            if choice in request.choices
+        }
+        try:
+            chosen = await self._choose(session_id, tool_call, options)
+        except FAILURES as failure:
+            _log.warning("The client did not ask for a permission: %s", failure)
+            return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
+        return PermissionAnswer(Choice(chosen) if chosen else Choice.DENY)
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        """Have the user choose one of the options; their own words come with the next prompt."""
+        session_id = self._asking()
+        details = "\n".join(
+            f"- {each.label}: {each.detail}" for each in question.options if each.detail
+        )
+        text = "\n\n".join(filter(None, (question.text, details, question.draft)))
+        options = {
+            each.label: schema.PermissionOption(
+                option_id=each.label,
+                name=each.label,
+                kind="reject_once" if each.label == question.refusal else "allow_once",
+            )
+            for each in question.options
+        }
+        call = self.updates(session_id).call_of("AskUser")
+        tool_call = schema.ToolCallUpdate(
+            tool_call_id=call.call_id if call else "question",
+            title=shown_prose(" ".join(question.text.split())),
+            kind="other",
+            status="pending",
+            content=[schema.ContentToolCallContent(type="content", content=_text(text))],
+        )
+        try:
+            chosen = await self._choose(session_id, tool_call, options) if options else ""
+        except FAILURES as failure:
+            _log.warning("The client did not put a question to the user: %s", failure)
+            return QuestionAnswer()
+        return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
+
+    async def review(self, plan: EditPlan) -> Review | None:
+        """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
+        session_id = self._asking()
+        updates = self.updates(session_id)
+        call = next(reversed(list(updates.open_calls.values())), None)
+        tool_call = schema.ToolCallUpdate(
+            tool_call_id=call.call_id if call else plan.id,
+            title=shown_prose(f"{plan.label}?"),
+            kind="edit",
+            status="pending",
+            content=diffs(plan),
+        )
+        options = {
+            "apply": schema.PermissionOption(option_id="apply", name="Apply", kind="allow_once"),
+            "reject": schema.PermissionOption(
+                option_id="reject", name="Reject", kind="reject_once"
+            ),
+        }
+        try:
+            chosen = await self._choose(session_id, tool_call, options)
+        except FAILURES as failure:
+            _log.warning("The client did not review an edit: %s", failure)
+            raise UsageError(_NOT_SHOWN) from failure
+        kept: tuple[Hunk, ...] = plan.hunks if chosen == "apply" else ()
+        return Review(tuple(hunk.id for hunk in kept))
+
+    async def _choose(
+        self, session_id: str, call: schema.ToolCallUpdate, options: dict[str, Any]
+    ) -> str:
+        """The option that the user chose; "" if the prompt was cancelled, or for one unknown."""
+        await self._outbox.sent()  # the client knows the call before it is asked about it
+        reply = await self._client.request_permission(session_id, call, [*options.values()])
+        chosen = getattr(reply.outcome, "option_id", "")
+        return chosen if chosen in options else ""
+
+    @property
+    def edits_blindly(self) -> bool:
+        """The text is compared right before it is written."""
+        return False
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
+        """Have the client write the texts, if it can."""
+        return await self.texts.write(asker().session_id, plan)
+
+    @property
+    def saves(self) -> bool:
+        """What the client writes is on disk."""
+        return False
+
+    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:  # noqa: ARG002 - of the port
+        """Nothing: what the user typed stays unsaved."""
+        return ()
+
+    async def open_address(self, url: str) -> None:
+        """Show the address."""
+        self.tell(f"Open this address in your browser: {url}")
+
+
+class _Unseen:
+    def report(self, message: str, percentage: int) -> None:
+        """Nothing to show it in."""
+
+    def end(self) -> None:
+        """Nothing to take away."""
+
+
+def _asked_about(request: PermissionRequest) -> list[Any]:
+    """The diff of an edit; of anything else the command or the change, and why it is asked."""
+    reasons = "\n".join(f"- {each}" for each in request.reasons)
+    found: list[Any] = []
+    if request.plan is not None:
+        found += [
+            schema.FileEditToolCallContent(
+                type="diff", path=hunk.path, old_text=hunk.before, new_text=hunk.after
+            )
+            for hunk in request.plan.hunks
+        ]
+    elif request.detail:
+        cut = request.cut
+        rest = f"\n… {cut.bytes:,} more bytes\n{cut.tail}" if cut else ""
+        found.append(fenced(request.detail + rest))
+    if reasons:
+        found.append(
+            schema.ContentToolCallContent(type="content", content=_text(shown_prose(reasons)))
+        )
+    return found
+
+
+def _text(text: str) -> schema.TextContentBlock:
+    return schema.TextContentBlock(type="text", text=text)

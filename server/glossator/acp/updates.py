@@ -1,0 +1,490 @@
+"""What a run does, as the updates of a session that a client shows.
+
+Citations become links to their lines as the text streams; at the end of an answer stands how each
+of them holds. A reply that is void stays on screen, for no client takes words back: a line says so.
+Source: Agent Client Protocol 1, "Prompt Turn" and "Tool Calls".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from acp import schema
+
+from glossator.acp.outbox import Update
+from glossator.core.answer import Judged
+from glossator.core.citation_words import findings, tally
+from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
+from glossator.core.edit import EditPlan, FileDeletion, FileEdit, FileRename
+from glossator.core.events import (
+    AgentFinished,
+    AgentProgress,
+    AgentStarted,
+    CitationChecked,
+    Compaction,
+    DiscardReason,
+    EditProposed,
+    EditSettled,
+    Event,
+    Notice,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    Steered,
+    TextDelta,
+    TextDiscarded,
+    ThinkingDelta,
+    Todo,
+    TodoChanged,
+    TodoState,
+    ToolFinished,
+    ToolStarted,
+)
+from glossator.core.run_events import (
+    Correction,
+    FilesChanged,
+    PlanChanged,
+    PlannedTask,
+    TaskState,
+    ToolOutput,
+    UncitedClaim,
+    not_saved,
+)
+from glossator.core.shown import brief_arguments, shown_prose, shown_text
+from glossator.core.span import CitationView
+from glossator.core.uri import to_uri
+from glossator.workspace import Roots
+
+Locate = Callable[[str], str | None]  # the absolute path of one in the workspace, if it is in it
+
+_KINDS: dict[str, schema.ToolKind] = {
+    **dict.fromkeys(("Read", "McpRead", "Diagnostics"), "read"),
+    **dict.fromkeys(("Grep", "Glob", "Search", "Symbols", "ToolSearch"), "search"),
+    **dict.fromkeys(("Edit", "MultiEdit", "Write"), "edit"),
+    **dict.fromkeys(("Explore", "Fork", "Todo", "Skill"), "think"),
+    "Move": "move",
+    "Bash": "execute",
+}
+_DISCARDED = {
+    DiscardReason.BROKE_OFF: "The connection broke off; the answer begins again.",
+    DiscardReason.CITATIONS: "A citation above does not hold; the corrected answer follows.",
+    DiscardReason.PLAN: "The question is answered by a plan of tasks instead.",
+    DiscardReason.HOOK: "A hook of yours has the model go on; the new answer follows.",
+}
+_TODO = {
+    TodoState.PENDING: "pending",
+    TodoState.ACTIVE: "in_progress",
+    TodoState.DONE: "completed",
+}
+_TASKS = {
+    TaskState.PENDING: "pending",
+    TaskState.ACTIVE: "in_progress",
+    TaskState.DONE: "completed",
+    TaskState.FAILED: "completed",
+}
+_SHOWN_CHARACTERS = 20_000  # of a tool's output, the last ones
+_MARK_CHARACTERS = 400  # of a citation that is waited for while it streams
+_DIFF_CHARACTERS = 500_000  # of a text that is shown as a diff
+
+
+@dataclass(slots=True)
+class Standing:
+    """What was found out about an answer: its citations and sentences."""
+
+    text: str = ""
+    citations: Sequence[CitationView] = ()
+    uncited: Sequence[UncitedClaim] = ()
+    corrections: Sequence[Correction] = ()
+
+    def note(self, event: Event) -> None:
+        """An event of a run that is shown again."""
+        match event:
+            case RunStarted() | TextDiscarded():
+                self.text, self.citations, self.uncited, self.corrections = "", (), (), ()
+            case TextDelta(text=text):
+                self.text += text
+            case CitationChecked(citation=citation):
+                view = CitationView.of(citation)
+                same = (view.target, view.first_line, view.last_line, view.at)
+                kept = [
+                    each
+                    for each in self.citations
+                    if (each.target, each.first_line, each.last_line, each.at) != same
+                ]
+                self.citations = (*kept, view)
+            case UncitedClaim():
+                self.uncited = (*self.uncited, event)
+            case Correction():
+                self.corrections = (*self.corrections, event)
+
+
+@dataclass(slots=True)
+class Updates:
+    """The updates of one session; `of` takes its events in their order.
+
+    `locate` finds the paths that a model writes.
+    """
+
+    locate: Locate
+    open_calls: dict[str, ToolStarted] = field(default_factory=dict)
+    _plans: dict[str, str] = field(default_factory=dict)  # edits under way: the call of each
+    _with_diff: set[str] = field(default_factory=set)  # calls
+    _agents: dict[str, str] = field(default_factory=dict)  # sub-agents: the call that shows each
+    _standing: Standing = field(default_factory=Standing)
+    _text: str = ""  # of the answer since its last paragraph that was sent
+    _sent: int = 0  # characters of it, as it is shown
+
+    def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
+        """The updates for an event; one that is shown `again` comes with the user's own words."""
+        if again:
+            self._standing.note(event)
+        if isinstance(event, TextDelta):
+            self._text += event.text
+            yield from self._more(whole=False)
+            return
+        yield from self._rest()
+        match event:
+            case RunStarted() | Steered():
+                yield from self._said(event, again=again)
+            case ToolStarted() | ToolOutput() | ToolFinished():
+                yield from self._call(event)
+            case EditProposed() | EditSettled():
+                yield from self._edit(event)
+            case AgentStarted() | AgentProgress() | AgentFinished():
+                yield from self._agent(event)
+            case TodoChanged() | PlanChanged():
+                yield _plan(event)
+            case ThinkingDelta(text=text):
+                yield _thought(text)
+            case RunFinished() | RunCancelled() | RunFailed():
+                yield from self._ended(event)
+                yield from standing(self._standing) if again else ()
+            case _:
+                yield from map(_aside, filter(None, [_said_of(event)]))
+
+    def _said(self, event: RunStarted | Steered, *, again: bool) -> Iterator[Update]:
+        if isinstance(event, RunStarted) and event.folders:
+            self.locate = in_folders(event.folders)
+        yield from _user(event) if again else ()
+
+    def _more(self, *, whole: bool) -> Iterator[Update]:
+        """What can be shown of the text so far: all, or up to a citation that is unfinished."""
+        shown = _linked(self._text[: None if whole else _steady(self._text)], self.locate)
+        if len(shown) > self._sent:
+            yield text_update(shown_prose(shown[self._sent :]))
+            self._sent = len(shown)
+        end = self._text.rfind("\n\n")
+        if end > 0 and _steady(self._text) > end and not _in_fence(self._text[:end]):
+            head = self._text[: end + 2]
+            self._sent -= len(_linked(head, self.locate))
+            self._text = self._text[end + 2 :]
+
+    def _rest(self) -> Iterator[Update]:
+        yield from self._more(whole=True)
+        self._text, self._sent = "", 0
+
+    def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Iterator[Update]:
+        match event:
+            case ToolStarted():
+                yield self._started(event)
+            case ToolOutput(call_id=call_id, text=text):
+                if call_id not in self._with_diff:  # which says more than the model is told
+                    yield _progress(call_id, content=_fenced(text))
+            case ToolFinished():
+                yield self._finished(event)
+
+    def _started(self, event: ToolStarted) -> Update:
+        self.open_calls[event.call_id] = event
+        return schema.ToolCallStart(
+            session_update="tool_call",
+            tool_call_id=event.call_id,
+            title=title_of(event),
+            kind=kind_of(event.tool),
+            status="in_progress",
+            raw_input=event.arguments,
+            locations=self.locations(event.arguments),
+        )
+
+    def _finished(self, event: ToolFinished) -> Update:
+        started = self.open_calls.pop(event.call_id, None)
+        places = [(each.path, each.first_line) for each in event.places]
+        found = self._located(places)
+        title = title_of(started) if started else event.tool
+        outcome = f": {event.summary}" if event.summary else ""
+        return _progress(
+            event.call_id,
+            status="failed" if event.error or event.unsuccessful else "completed",
+            title=shown_prose(f"{title}{outcome}"),
+            locations=found or None,
+        )
+
+    def locations(self, arguments: dict[str, Any]) -> list[schema.ToolCallLocation]:
+        """The file that a call is about, for the editor to follow along."""
+        path, line = arguments.get("path"), arguments.get("offset")
+        if not isinstance(path, str):
+            return []
+        return self._located([(path, line if isinstance(line, int) and line > 0 else None)])
+
+    def _located(self, places: Iterable[tuple[str, int | None]]) -> list[schema.ToolCallLocation]:
+        found = ((self.locate(path), line) for path, line in places)
+        return [
+            schema.ToolCallLocation(path=path, line=line)
+            for path, line in found
+            if path is not None
+        ]
+
+    def call_of(self, tool: str) -> ToolStarted | None:
+        """The call of a tool that began last and goes on."""
+        named = [each for each in self.open_calls.values() if each.tool == tool]
+        return named[-1] if named else None
+
+    def _edit(self, event: EditProposed | EditSettled) -> Iterator[Update]:
+        """The diff of an edit, at the call that makes it; a word where not all of it was made."""
+        if isinstance(event, EditSettled):
+            call_id = self._plans.pop(event.plan_id, None)
+            if call_id is not None and (event.note or not event.applied):
+                note = event.note or "Nothing was changed."
+                yield _progress(call_id, title=shown_prose(note))
+            return
+        acting = [each for each in self.open_calls.values() if kind_of(each.tool) in _ACTING]
+        if acting:
+            self._plans[event.plan.id] = acting[-1].call_id
+            self._with_diff.add(acting[-1].call_id)
+            yield _progress(
+                acting[-1].call_id,
+                content=diffs(event.plan),
+                locations=self._located([(each.path, None) for each in event.plan.files]),
+            )
+
+    def _agent(self, event: AgentStarted | AgentProgress | AgentFinished) -> Iterator[Update]:
+        """A sub-agent: the call that started it, or one of its own."""
+        if isinstance(event, AgentStarted):
+            self._agents[event.agent_id] = event.call_id or event.agent_id
+            title = shown_prose(f"{event.name}: {' '.join(event.task.split())}")
+            if event.call_id is None:
+                yield schema.ToolCallStart(
+                    session_update="tool_call",
+                    tool_call_id=event.agent_id,
+                    title=title,
+                    kind="think",
+                    status="in_progress",
+                )
+            else:
+                yield _progress(event.call_id, title=title)
+            return
+        call_id = self._agents.get(event.agent_id, event.agent_id)
+        done = f"{event.tool_calls} calls, {event.tokens:,} tokens"
+        if isinstance(event, AgentProgress):
+            now = shown_prose(f"{event.tool} {event.detail} ({done})")
+            yield _progress(call_id, content=[_content(now)])
+            return
+        self._agents.pop(event.agent_id, None)
+        report = _linked(event.summary, self.locate)
+        partial = f"\n\n*{event.partial}*" if event.partial else ""
+        status = "failed" if event.error else "completed"
+        text = shown_prose(f"{report}{partial}\n\n*{done}*")
+        yield _progress(call_id, content=[_content(text)], status=status)
+
+    def _ended(self, event: RunFinished | RunCancelled | RunFailed) -> Iterator[Update]:
+        """Why a run failed, and the end of the calls that it left behind."""
+        if isinstance(event, RunFailed):
+            yield _aside(event.message)
+        for call_id in [*self.open_calls, *self._agents.values()]:
+            yield _progress(call_id, status="failed")
+        self.open_calls.clear()
+        self._agents.clear()
+        self._plans.clear()
+        self._with_diff.clear()
+
+
+_ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
+
+
+def standing(answer: Judged) -> Iterator[Update]:
+    """How the citations of an answer hold, with links; nothing for an answer without any."""
+    items = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
+    if items:
+        counted = tally(answer.citations, len(answer.uncited), len(answer.corrections))
+        listed = "\n".join(items)
+        yield text_update(shown_prose(f"\n\n---\n\n**{counted or 'Sources'}**\n\n{listed}\n"))
+
+
+def text_update(text: str) -> Update:
+    """More of the answer."""
+    return schema.AgentMessageChunk(session_update="agent_message_chunk", content=_text(text))
+
+
+def in_folders(folders: tuple[str, ...]) -> Locate:
+    """Finds the paths of a session in a worktree."""
+    roots = Roots.of(folders)
+
+    def locate(path: str) -> str | None:
+        found = roots.locate(path)
+        return found if isinstance(found, str) else None
+
+    return locate
+
+
+def title_of(call: ToolStarted) -> str:
+    """A call in a line: `Grep pattern="retry"`; of a command the command."""
+    command = call.arguments.get("command")
+    if kind_of(call.tool) == "execute" and isinstance(command, str):
+        return shown_prose(command)
+    arguments = dict(call.arguments)
+    path = arguments.pop("path", "")
+    rest = brief_arguments(arguments)
+    return shown_prose(" ".join(filter(None, (call.tool, str(path), rest))))
+
+
+def kind_of(tool: str) -> schema.ToolKind:
+    """What a tool does, in the words of the protocol."""
+    return _KINDS.get(tool, "other")
+
+
+def diffs(plan: EditPlan) -> list[Any]:
+    """The files of a plan as diffs; a move as a sentence."""
+    found: list[Any] = []
+    for change in plan.files:
+        match change:
+            case FileRename():
+                found.append(_content(shown_prose(f"Move `{change.path}` to `{change.new_path}`.")))
+            case FileDeletion():
+                found.append(_diff(change.path, change.base.text, ""))
+            case FileEdit() if len(change.result) > _DIFF_CHARACTERS:
+                found += [_diff(change.path, hunk.before, hunk.after) for hunk in change.hunks]
+            case FileEdit():
+                before = None if change.base is None else change.before
+                found.append(_diff(change.path, before, change.result))
+    return found
+
+
+def fenced(text: str) -> Any:  # noqa: ANN401 - one of the protocol's unions
+    """A text as it is, such as a command, in a block of code."""
+    return _fenced(text)[0]
+
+
+def _diff(path: str, before: str | None, after: str) -> Any:  # noqa: ANN401 - as above
+    return schema.FileEditToolCallContent(type="diff", path=path, old_text=before, new_text=after)
+
+
+def _user(event: RunStarted | Steered) -> Iterator[Update]:
+    """The user's words, and what they attached to them."""
+    shown = event.shown if isinstance(event, RunStarted) else ""
+    words = event.question if isinstance(event, RunStarted) else event.text
+    blocks: list[Any] = [_text(shown or words)]
+    for item in event.attachments:
+        if item.uri is not None:
+            name, uri = item.name, item.uri
+            blocks.append(schema.ResourceContentBlock(type="resource_link", name=name, uri=uri))
+    for block in blocks:
+        yield schema.UserMessageChunk(session_update="user_message_chunk", content=block)
+
+
+def _said_of(event: Event) -> str:
+    """What people are told of an event that has no form of its own; "" for nothing."""
+    match event:
+        case TextDiscarded(reason=reason):
+            return _DISCARDED[reason]
+        case Compaction(before=before, after=after):
+            return f"The conversation was shortened: {before:,} → {after:,} tokens."
+        case Notice(message=message):
+            return message
+        case FilesChanged(unsaved=unsaved) if unsaved:
+            return not_saved(unsaved)
+    return ""
+
+
+def _plan(event: TodoChanged | PlanChanged) -> Update:
+    steps = event.steps if isinstance(event, TodoChanged) else ()
+    tasks = event.tasks if isinstance(event, PlanChanged) else ()
+    entries = [*map(_step, steps), *map(_task, tasks)]
+    return schema.AgentPlanUpdate(session_update="plan", entries=entries)
+
+
+def _thought(text: str) -> Update:
+    return schema.AgentThoughtChunk(
+        session_update="agent_thought_chunk", content=_text(shown_prose(text))
+    )
+
+
+def _aside(text: str) -> Update:
+    """A sentence that is not the model's."""
+    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
+
+
+def _progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields of the protocol's
+    return schema.ToolCallProgress(
+        session_update="tool_call_update",
+        tool_call_id=call_id,
+        **{name: value for name, value in changed.items() if value is not None},
+    )
+
+
+def _text(text: str) -> schema.TextContentBlock:
+    return schema.TextContentBlock(type="text", text=text)
+
+
+def _content(text: str) -> schema.ContentToolCallContent:
+    return schema.ContentToolCallContent(type="content", content=_text(text))
+
+
+def _fenced(text: str) -> list[schema.ContentToolCallContent]:
+    over = len(text) - _SHOWN_CHARACTERS
+    if over > 0:
+        text = f"… {over:,} characters before this\n{text[over:]}"
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return [_content(f"{fence}\n{shown_text(text).rstrip()}\n{fence}")]
+
+
+def _step(step: Todo) -> schema.PlanEntry:
+    return schema.PlanEntry(
+        content=shown_prose(step.text), priority="medium", status=_TODO[step.state]
+    )
+
+
+def _task(task: PlannedTask) -> schema.PlanEntry:
+    failed = " (failed)" if task.state is TaskState.FAILED else ""
+    return schema.PlanEntry(
+        content=shown_prose(f"{task.description}{failed}"),
+        priority="medium",
+        status=_TASKS[task.state],
+    )
+
+
+def _linked(text: str, locate: Locate) -> str:
+    """A text with its citations as links to their lines."""
+
+    def linked(mark: CitationMark) -> str:
+        path = locate(mark.path) if mark.names_file else None
+        named = f"`{mark.place}`" if path is None else link(mark.place, _at(path, mark.first_line))
+        return space_before(text, mark) + named
+
+    return rewrite_citations(text, linked)
+
+
+def _link(name: str, citation: CitationView) -> str:
+    if citation.uri is None:
+        return f"`{name}`"
+    first, _ = citation.leads_to
+    return link(name, f"{citation.uri}#L{first}" if first else citation.uri)
+
+
+def _at(path: str, line: int) -> str:
+    return f"{to_uri(path)}#L{line}"
+
+
+def _steady(text: str) -> int:
+    """Up to where a text can be shown: a citation may begin there that has not come yet whole."""
+    start = text.rfind("[")
+    if start < 0 or "]" in text[start:] or len(text) - start > _MARK_CHARACTERS:
+        return len(text)
+    return start
+
+
+def _in_fence(text: str) -> bool:
+    return text.count("\n```") % 2 == 1 or (text.startswith("```") and text.count("\n```") % 2 == 0)

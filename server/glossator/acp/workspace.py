@@ -1,0 +1,331 @@
+"""A workspace that a client opened: its application, and the sessions in it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Self
+
+from acp import RequestError, schema
+from acp.interfaces import Client
+
+from glossator.acp.content import Prompt, mcp_name, mcp_settings, read_prompt
+from glossator.acp.outbox import Outbox
+from glossator.acp.port import AcpPort
+from glossator.acp.texts import ClientTexts
+from glossator.acp.updates import standing, text_update
+from glossator.application import Application
+from glossator.cli import answer_text, command_of, is_ours, slash_word, works_here
+from glossator.commands import COMMANDS
+from glossator.core.answer import Answer
+from glossator.core.errors import GlossatorError
+from glossator.core.permission import Mode
+from glossator.core.shown import shown
+from glossator.core.wire import WireError, from_wire
+from glossator.settings import valid_settings
+from glossator.turn import PlanChoice
+
+_log = logging.getLogger(__name__)
+
+_MODES = {
+    Mode.PLAN: ("Plan", "Only reads, and ends with a plan"),
+    Mode.ASK: ("Ask", "Asks before it changes anything"),
+    Mode.ACCEPT_EDITS: ("Accept edits", "Edits files in the workspace without asking"),
+    Mode.AUTO: ("Auto", "Also runs commands in the sandbox without asking"),
+}
+_TASKS = {
+    PlanChoice.AUTO: ("Automatic", "Hard questions are split into tasks"),
+    PlanChoice.PLAN: ("Always", "Each question is split into tasks"),
+    PlanChoice.DIRECT: ("Never", "No question is split into tasks"),
+}
+_STOPS: Mapping[str, schema.StopReason] = {
+    "turns": "max_turn_requests",
+    "repetition": "max_turn_requests",
+    "tokens": "max_tokens",
+    "money": "max_tokens",
+    "cut off": "max_tokens",
+    "context full": "max_tokens",
+    "refused": "refusal",
+}
+_FAILED = -32603  # JSON-RPC's internal error, with our words as its message
+_BY_ITSELF = "default"  # the value of an effort that nobody chose
+_COMMANDS = 100  # that a client is told
+_WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
+
+
+class Workspace:
+    """An application on some folders, and the port through which it speaks with the client."""
+
+    def __init__(
+        self, app: Application, port: AcpPort, outbox: Outbox, roots: tuple[str, ...]
+    ) -> None:
+        self._app = app
+        self._port = port
+        self._outbox = outbox
+        self._roots = roots
+        self._tasks: dict[str, PlanChoice] = {}  # by session
+        self._background: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    async def opened(
+        cls,
+        roots: tuple[str, ...],
+        client: Client,
+        outbox: Outbox,
+        capabilities: schema.ClientCapabilities,
+        name: str,
+        environment: Mapping[str, str],
+        given: Mapping[str, Any],
+    ) -> Self:
+        """The workspace of these folders, begun. `name` is the client's, `given` are settings."""
+        settings, problems = await asyncio.to_thread(valid_settings, given, environment)
+        fs = capabilities.fs or schema.FileSystemCapabilities()
+        app: Application
+        texts = ClientTexts(client, fs, lambda path: app.trees.at(path).host)
+        port = AcpPort(client, outbox, texts, name, lambda: app.host.folders)
+        app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
+        await app.start()
+        return cls(app, port, outbox, roots)
+
+    async def close(self) -> None:
+        """End every run, then the application."""
+        for each in self._background:
+            each.cancel()
+        await self._app.close()
+
+    async def begin(self) -> str:
+        """Begin a session; gives its id."""
+        info = await self._run("newSession")
+        return str(info.id)
+
+    async def resume(self, session_id: str, *, shows: bool) -> None:
+        """Go on with a session; `shows`: the client is shown all of it again."""
+        resumed = await self._run("resumeSession", sessionId=session_id)
+        if shows:
+            self._port.replay(session_id, resumed.events)
+            await self._outbox.sent()
+
+    async def sessions(self) -> list[schema.SessionInfo]:
+        """The sessions of these folders, those used last first."""
+        listed = await self._run("listSessions")
+        return [
+            schema.SessionInfo(
+                session_id=each.id,
+                cwd=self._roots[0],
+                title=shown(each.title) or None,
+                updated_at=each.updated_at,
+            )
+            for each in listed.sessions
+        ]
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session that is not at work."""
+        await self._run("deleteSession", sessionId=session_id)
+
+    def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
+        """A session is in use from now on; what can be called in it is told in a moment."""
+        self._port.updates(session_id)
+        for problem in self._app.problems:
+            self._port.tell(problem)
+        self._in_background(self._tell_commands(session_id))
+        if mcp_servers:
+            self._in_background(self._hand_over(mcp_servers))
+
+    # a turn
+
+    async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
+        """Answer a prompt; one that comes while another is answered steers that."""
+        app = await self._serving(session_id)
+        read = read_prompt(blocks, app.host.roots)
+        try:
+            await self._port.texts.look(session_id, [*app.host.overlays, *read.paths])
+            called = slash_word(read.text)
+            if called is not None and is_ours(called[0]):
+                return await self._command(session_id, *called)
+            if app.runs.busy(session_id) and await self._steered(app, session_id, read):
+                return schema.PromptResponse(stop_reason="end_turn")
+            return await self._ask(app, session_id, read)
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
+            return schema.PromptResponse(stop_reason="cancelled")
+        except (GlossatorError, WireError) as error:
+            raise RequestError(_FAILED, str(error)) from error
+        finally:
+            await self._outbox.sent()
+
+    def cancel(self, session_id: str) -> None:
+        """End the run of a session."""
+        for run in self._app.runs.of(session_id):
+            self._app.runs.cancel(run.id)
+
+    async def _steered(self, app: Application, session_id: str, read: Prompt) -> bool:
+        steer = COMMANDS["glossator.steer"]
+        said = steer.request(read.text, None, session_id, read.attached)
+        return bool((await steer.run(app, said)).steered)
+
+    async def _ask(self, app: Application, session_id: str, read: Prompt) -> schema.PromptResponse:
+        ask = COMMANDS["glossator.ask"]
+        plan = self._tasks.get(session_id, PlanChoice.AUTO)
+        request = ask.request(read.text, session_id, attachments=read.attached, plan=plan)
+        answer: Answer = await ask.run(app, request)
+        for update in (*standing(answer), *self._figures(answer)):
+            self._outbox.put(session_id, update)
+        return schema.PromptResponse(
+            stop_reason=_STOPS.get(answer.stop, "end_turn"),
+            usage=schema.Usage(
+                total_tokens=answer.usage.total,
+                input_tokens=answer.usage.input_tokens,
+                output_tokens=answer.usage.output_tokens,
+                cached_read_tokens=answer.usage.cache_read_tokens,
+                cached_write_tokens=answer.usage.cache_write_tokens,
+            ),
+        )
+
+    def _figures(self, answer: Answer) -> tuple[Any, ...]:
+        """How full the window is, what the session cost, and what it is called now."""
+        loaded = self._app.sessions.loaded()
+        session = next(each for each in loaded if each.id == answer.session_id)
+        dollars = answer.session_dollars
+        return (
+            schema.UsageUpdate(
+                session_update="usage_update",
+                used=session.account.last.total,
+                size=self._app.model.window,
+                cost=None if dollars is None else schema.Cost(amount=dollars, currency="USD"),
+            ),
+            schema.SessionInfoUpdate(
+                session_update="session_info_update", title=shown(session.title)
+            ),
+        )
+
+    async def _command(self, session_id: str, name: str, words: str) -> schema.PromptResponse:
+        """Carry out one of our own `/` commands, and show its answer."""
+        command = command_of(name, words, session_id)
+        answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+        if isinstance(answer, Answer):
+            shows = standing(answer)
+        else:
+            shows = iter([text_update(f"```\n{answer_text(answer)}\n```\n")])
+        for update in shows:
+            self._outbox.put(session_id, update)
+        if name in ("mode", "plan"):
+            mode = self._app.acting.modes.of(session_id).value
+            update = schema.CurrentModeUpdate(
+                session_update="current_mode_update", current_mode_id=mode
+            )
+            self._outbox.put(session_id, update)
+        return schema.PromptResponse(stop_reason="end_turn")
+
+    # modes and options
+
+    def modes(self, session_id: str) -> schema.SessionModeState:
+        """What can be done without asking, and what is."""
+        return schema.SessionModeState(
+            current_mode_id=self._app.acting.modes.of(session_id).value,
+            available_modes=[
+                schema.SessionMode(id=mode.value, name=name, description=what)
+                for mode, (name, what) in _MODES.items()
+            ],
+        )
+
+    async def set_mode(self, session_id: str, mode: str) -> None:
+        """Change what is done without asking."""
+        await self._run("setMode", mode=mode, sessionId=session_id)
+
+    async def options(self, session_id: str) -> list[Any]:
+        """The model, how much it thinks, and whether questions are split into tasks."""
+        listed = await self._run("listModels")
+        current = next((each for each in listed.models if each.current), None)
+        names = dict.fromkeys([listed.model, *(each.id for each in listed.models)])
+        models = {each: (each, "") for each in names}
+        options = [_select("model", "Model", listed.model, models)]
+        if current is not None and current.efforts:
+            levels = {each: (each.capitalize(), "") for each in current.efforts}
+            levels = {_BY_ITSELF: ("As the model does by itself", "")} | levels
+            options.append(_select("effort", "Thinking", listed.effort or _BY_ITSELF, levels))
+        chosen = self._tasks.get(session_id, PlanChoice.AUTO)
+        tasks = {each.value: words for each, words in _TASKS.items()}
+        options.append(_select("tasks", "Split questions into tasks", chosen.value, tasks))
+        return options
+
+    async def set_option(self, session_id: str, option: str, value: str | bool) -> None:
+        """Choose one of `options`. Raises `RequestError`."""
+        if option == "model":
+            await self._run("setModel", model=value)
+        elif option == "effort":
+            effort = None if value == _BY_ITSELF else value
+            await self._run("setModel", model=self._app.model.id, effort=effort)
+        elif option == "tasks" and value in set(PlanChoice):
+            self._tasks[session_id] = PlanChoice(str(value))
+        else:
+            raise RequestError.invalid_params({"configId": option, "value": value})
+
+    # in the background
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        def ended(task: asyncio.Task[None]) -> None:
+            self._background.discard(task)
+            if not task.cancelled() and (failure := task.exception()) is not None:
+                _log.error("a task of the agent failed", exc_info=failure)
+
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(ended)
+
+    async def _tell_commands(self, session_id: str) -> None:
+        answer = await self._run("complete", text="/", limit=_COMMANDS)
+        commands = [
+            schema.AvailableCommand(
+                name=name,
+                description=each.detail or each.label,
+                input=_WORDS if each.insert.endswith(" ") else None,
+            )
+            for each in answer.items
+            if works_here(name := each.label.removeprefix("/"))
+        ]
+        update = schema.AvailableCommandsUpdate(
+            session_update="available_commands_update", available_commands=commands
+        )
+        self._outbox.put(session_id, update)
+
+    async def _hand_over(self, servers: Sequence[Any]) -> None:
+        """Take the client's MCP servers; each runs once the user adopted it here."""
+        given = {mcp_name(each.name): mcp_settings(each) for each in servers}
+        for name in await self._app.mcp.hand_over(given):
+            try:
+                await self._run("adoptMcpServer", name=name)
+            except RequestError as error:
+                self._port.tell(str(error))
+
+    async def _run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
+        """What a command of the table answers. Raises `RequestError`."""
+        loaded = COMMANDS[f"{_PREFIX}{command}"]
+        app = await self._serving(argument.get("sessionId"))
+        try:
+            return await loaded.run(app, from_wire(loaded.request, argument))
+        except (GlossatorError, WireError) as error:
+            raise RequestError(_FAILED, str(error)) from error
+
+    async def _serving(self, session_id: str | None) -> Application:
+        """The application that a session works in. Raises `RequestError`."""
+        try:
+            return await self._app.trees.serving(session_id)
+        except GlossatorError as error:
+            raise RequestError(_FAILED, str(error)) from error
+
+
+_PREFIX = "glossator."
+
+
+def _select(
+    option_id: str, name: str, value: str, choices: Mapping[str, tuple[str, str]]
+) -> schema.SessionConfigOptionSelect:
+    options = [
+        schema.SessionConfigSelectOption(value=each, name=words, description=what or None)
+        for each, (words, what) in choices.items()
+    ]
+    return schema.SessionConfigOptionSelect(
+        type="select", id=option_id, name=name, current_value=value, options=options
+    )

@@ -1,0 +1,133 @@
+"""Sessions that go on: replayed, listed, closed, deleted; modes, options, commands, servers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from acp import RequestError, schema
+
+from tests.acp.editor import Conversation, conversation
+from tests.patience import until
+from tests.standin import Text, ToolUse, Turn
+
+FILES = {"app.py": "def greet(name):\n    return f'Hello {name}'\n"}
+READ = Turn(ToolUse("Read", {"path": "app.py"}, "toolu_r"))
+ANSWER = Turn(Text("`greet` returns a greeting [cite: doc, app.py, L1-L2]."))
+DONE = Turn(Text("Done."))
+
+
+def story(c: Conversation) -> list[str]:
+    """What a person sees of the session, without what belongs to no message."""
+    found = []
+    for each in c.editor.updates:
+        match each:
+            case schema.UserMessageChunk() | schema.AgentMessageChunk():
+                found.append(each.content.text)
+            case schema.ToolCallStart():
+                found.append(each.title)
+    return found
+
+
+async def test_a_loaded_session_is_shown_as_it_was(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, ANSWER]) as c:
+        await c.ask("What does greet do?")
+        before = "".join(story(c))
+        c.editor.updates.clear()
+        loaded = await c.agent.load_session(
+            cwd=str(tmp_path), session_id=c.session_id, mcp_servers=[]
+        )
+        assert loaded.modes is not None
+        assert "".join(story(c)) == f"What does greet do?{before}"
+
+
+async def test_sessions_are_listed_closed_and_deleted(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        await c.ask("Hello there")
+        (listed,) = (await c.agent.list_sessions(cwd=str(tmp_path))).sessions
+        assert (listed.session_id, listed.title) == (c.session_id, "Hello there")
+        assert listed.cwd == str(tmp_path)
+        await c.agent.close_session(c.session_id)
+        with pytest.raises(RequestError):
+            await c.ask("Again")
+        await c.agent.resume_session(cwd=str(tmp_path), session_id=c.session_id)
+        await c.agent._conn.send_request("session/delete", {"sessionId": c.session_id})
+        assert (await c.agent.list_sessions(cwd=str(tmp_path))).sessions == []
+
+
+async def test_the_mode_decides_what_is_asked(tmp_path: Path) -> None:
+    edit = ToolUse("Edit", {"path": "app.py", "old_text": "Hello", "new_text": "Hi"}, "toolu_e")
+    async with conversation(tmp_path, FILES, [READ, Turn(edit), DONE]) as c:
+        await c.agent.set_session_mode(mode_id="acceptEdits", session_id=c.session_id)
+        await c.ask("Shorter")
+        assert c.editor.asked == []
+        assert "Hi {name}" in (tmp_path / "app.py").read_text()
+        with pytest.raises(RequestError):
+            await c.agent.set_session_mode(mode_id="yolo", session_id=c.session_id)
+
+
+async def test_the_model_and_tasks_are_options(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        answer = await c.agent.set_config_option(
+            config_id="tasks", session_id=c.session_id, value="direct"
+        )
+        named = {each.id: each.current_value for each in answer.config_options}
+        assert named["tasks"] == "direct"
+        offline = await c.agent.set_config_option(
+            config_id="model", session_id=c.session_id, value="offline"
+        )
+        assert offline.config_options[0].current_value == "offline"
+        with pytest.raises(RequestError):
+            await c.agent.set_config_option(
+                config_id="colour", session_id=c.session_id, value="red"
+            )
+
+
+async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        await until(lambda: bool(c.editor.of(schema.AvailableCommandsUpdate)))
+        (told,) = c.editor.of(schema.AvailableCommandsUpdate)
+        assert {"undo", "compact", "search", "mode"} <= {e.name for e in told.available_commands}
+        await c.ask("/mode plan")
+        assert "plan" in c.editor.text
+        (mode,) = c.editor.of(schema.CurrentModeUpdate)
+        assert mode.current_mode_id == "plan"
+
+
+async def test_what_comes_with_a_prompt(tmp_path: Path) -> None:
+    """A file of the workspace, one outside of it, text as it stands in the client, a picture."""
+    outside = tmp_path.parent / "secret.txt"
+    outside.write_text("hidden away\n")
+    resource = schema.TextResourceContents(uri="zed:///thread", text="as embedded")
+    pixel = (
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5Er"
+        "kJggg=="
+    )
+    blocks = [
+        schema.ResourceContentBlock(
+            type="resource_link", name="app.py", uri=f"file://{tmp_path}/app.py#L2"
+        ),
+        schema.ResourceContentBlock(type="resource_link", name="secret.txt", uri=outside.as_uri()),
+        schema.EmbeddedResourceContentBlock(type="resource", resource=resource),
+        schema.ImageContentBlock(type="image", data=pixel, mime_type="image/png"),
+    ]
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        await c.ask("What is this?", *blocks)
+        sent = str(c.api.requests[0].body["messages"])
+        assert "return f" in sent
+        assert "hidden away" not in sent
+        assert "outside the workspace" in sent
+        assert "as embedded" in sent
+        assert "image/png" in sent
+
+
+async def test_a_server_that_is_handed_over_runs_once_the_user_says_so(tmp_path: Path) -> None:
+    server = schema.McpServerStdio(
+        name="my tools", command=sys.executable, args=["-c", "raise SystemExit"], env=[]
+    )
+    async with conversation(tmp_path, FILES, [], mcp_servers=(server,)) as c:
+        c.editor.choose = lambda _, options: options[-1].option_id
+        await until(lambda: bool(c.editor.asked or "trusted" in c.editor.text))
+        told = str(c.editor.asked) + c.editor.text
+        assert "my-tools" in told

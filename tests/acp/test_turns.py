@@ -1,0 +1,148 @@
+"""A prompt from its blocks to its stop reason: what the client is shown, asked and told."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from acp import RequestError, schema
+
+from tests.acp.editor import conversation
+from tests.patience import until
+from tests.standin import Text, Thinking, ToolUse, Turn
+
+FILES = {"app.py": "def greet(name):\n    return f'Hello {name}'\n"}
+READ = Turn(Text("I look."), ToolUse("Read", {"path": "app.py"}, "toolu_r"))
+ANSWER = Turn(Text("`greet` returns a greeting [cite: doc, app.py, L1-L2]."))
+EDIT = Turn(ToolUse("Edit", {"path": "app.py", "old_text": "Hello", "new_text": "Hi"}, "toolu_e"))
+DONE = Turn(Text("Done."))
+
+
+async def test_an_answer_cites_by_links_and_says_how_they_hold(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, ANSWER]) as c:
+        answer = await c.ask("What does greet do?")
+        assert answer.stop_reason == "end_turn"
+        assert answer.usage is not None
+        assert answer.usage.total_tokens > 0
+        place = f"[`app.py:1-2`](file://{tmp_path}/app.py#L1)"
+        assert f"`greet` returns a greeting {place}." in c.editor.text
+        assert "1 citation" in c.editor.text
+        (call,) = c.editor.of(schema.ToolCallStart)
+        assert (call.title, call.kind, call.status) == ("Read app.py", "read", "in_progress")
+        assert [each.path for each in call.locations] == [f"{tmp_path}/app.py"]
+        last = [each for each in c.editor.of(schema.ToolCallProgress) if each.status][-1]
+        assert (last.tool_call_id, last.status) == ("toolu_r", "completed")
+        (usage,) = c.editor.of(schema.UsageUpdate)
+        assert 0 < usage.used < usage.size
+        (named,) = c.editor.of(schema.SessionInfoUpdate)
+        assert named.title == "What does greet do?"
+
+
+async def test_thinking_and_steps_have_updates_of_their_own(tmp_path: Path) -> None:
+    steps = [{"text": "Look", "state": "active"}, {"text": "Tell", "state": "pending"}]
+    script = [Turn(Thinking("Hm."), ToolUse("Todo", {"steps": steps}, "toolu_t")), DONE]
+    async with conversation(tmp_path, FILES, script) as c:
+        await c.ask("Go")
+        assert [each.content.text for each in c.editor.of(schema.AgentThoughtChunk)] == ["Hm."]
+        (plan,) = c.editor.of(schema.AgentPlanUpdate)
+        assert [(each.content, each.status) for each in plan.entries] == [
+            ("Look", "in_progress"),
+            ("Tell", "pending"),
+        ]
+
+
+async def test_an_edit_is_asked_about_by_its_diff_and_written_by_the_client(
+    tmp_path: Path,
+) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT, DONE]) as c:
+        await c.ask("Shorter, please")
+        ((call, options),) = c.editor.asked
+        assert call.tool_call_id == "toolu_e"
+        (diff,) = [each for each in call.content or () if each.type == "diff"]
+        assert "Hello" in (diff.old_text or "")
+        assert "Hi {name}" in diff.new_text
+        assert [each.kind for each in options] == [
+            "allow_once",
+            "allow_always",
+            "allow_always",
+            "reject_once",
+        ]
+        assert c.editor.written == ["app.py"]
+        shown = [each for each in c.editor.of(schema.ToolCallProgress) if each.content][-1]
+        assert [each.type for each in shown.content] == ["diff"]
+        assert "Hi {name}" in (tmp_path / "app.py").read_text()
+
+
+async def test_a_client_without_files_has_them_written_on_disk(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT, DONE], fs=False) as c:
+        await c.ask("Shorter, please")
+        assert c.editor.written == []
+        assert "Hi {name}" in (tmp_path / "app.py").read_text()
+
+
+async def test_what_is_denied_changes_nothing(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT, DONE]) as c:
+        c.editor.choose = lambda _, options: options[-1].option_id
+        await c.ask("Shorter, please")
+        assert (tmp_path / "app.py").read_text() == FILES["app.py"]
+        last = [each for each in c.editor.of(schema.ToolCallProgress) if each.status][-1]
+        assert last.status == "failed"
+
+
+async def test_a_command_is_shown_before_it_runs(tmp_path: Path) -> None:
+    script = [Turn(ToolUse("Bash", {"command": "rm app.py"}, "toolu_b")), DONE]
+    async with conversation(tmp_path, FILES, script) as c:
+        c.editor.choose = lambda call, options: (
+            options[-1 if call.kind == "execute" else 0].option_id
+        )
+        await c.ask("Tidy up")
+        (trust, _), (call, _) = c.editor.asked
+        assert "Do you trust" in (trust.title or "")
+        assert "rm app.py" in str(call.content)
+        assert call.kind == "execute"
+        assert (tmp_path / "app.py").exists()
+
+
+async def test_a_cancelled_prompt_ends_while_its_question_waits(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT, DONE]) as c:
+        c.editor.waiting = asyncio.Event()
+        asking = asyncio.create_task(c.ask("Shorter, please"))
+        await until(lambda: bool(c.editor.asked))
+        await c.agent.cancel(c.session_id)
+        assert (await asking).stop_reason == "cancelled"
+        c.editor.waiting.set()
+        assert (tmp_path / "app.py").read_text() == FILES["app.py"]
+        assert c.editor.of(schema.ToolCallProgress)[-1].status == "failed"
+        assert (await c.ask("Go on")).stop_reason == "end_turn"
+
+
+async def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT]) as c:
+        c.editor.waiting = asyncio.Event()
+        asking = asyncio.create_task(c.ask("Shorter, please"))
+        await until(lambda: bool(c.editor.asked))
+        c.leave()
+        await asyncio.wait_for(c.served, 10)
+        await asyncio.wait({asking})
+        assert isinstance(asking.exception(), ConnectionError)
+        assert (tmp_path / "app.py").read_text() == FILES["app.py"]
+
+
+async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, EDIT, DONE]) as c:
+        c.editor.waiting = asyncio.Event()
+        asking = asyncio.create_task(c.ask("Shorter, please"))
+        await until(lambda: bool(c.editor.asked))
+        steering = asyncio.create_task(c.ask("And nothing else"))
+        await asyncio.sleep(0.1)
+        c.editor.waiting.set()
+        assert (await steering).stop_reason == "end_turn"
+        assert (await asking).stop_reason == "end_turn"
+        assert "And nothing else" in str(c.api.requests[2].body["messages"][-1])
+
+
+async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        with pytest.raises(RequestError, match="The question is empty"):
+            await c.ask("  ")
