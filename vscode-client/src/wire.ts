@@ -814,6 +814,7 @@ export interface LinesRequest {
   readonly sessionId?: string | null;
   readonly runId?: string | null;
   readonly definition?: boolean;
+  readonly inPlace?: boolean;
 }
 
 /** The session whose sub-agents to list. */

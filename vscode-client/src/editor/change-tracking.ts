@@ -44,7 +44,7 @@ export class ChangeTracking implements Disposable {
   constructor(
     private readonly server: Server,
     memento: Memento,
-    private readonly shows: () => boolean,
+    private readonly shows: (sessionId: string) => boolean,
     private readonly failed: (error: unknown) => void,
   ) {
     this.#files = new ChangedFiles(memento.get<readonly KeptFile[]>(KEPT, []), (uri) =>
@@ -204,7 +204,7 @@ export class ChangeTracking implements Disposable {
 
   /** Nothing is shown of what a run changed while that is turned off. */
   #turn(turn: ChangingTurn, isReviewed: boolean): void {
-    if (this.shows()) {
+    if (this.shows(turn.sessionId)) {
       this.#then(() => this.#add(turn, isReviewed));
     }
   }

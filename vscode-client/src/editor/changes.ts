@@ -29,13 +29,17 @@ import type { ChangedFile } from "./changed-files.ts";
 import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
 import { besideChat } from "./columns.ts";
+import type { InPlace } from "./in-place.ts";
 
 const SHOWN_AFTER = 50; // ms without a change
 
 /** Takes back what turns changed in a file, newest first; the server does it. */
 export type UndoTurns = (turns: readonly ChangingTurn[]) => Promise<void>;
 
-/** All that waits. `shows` says whether anything is shown at all, `failed` gets what went wrong. */
+/**
+ * All that waits. `shows` says whether anything is shown at all, or of a session; `failed` gets what went
+ * wrong. What was asked `inPlace` stands above its parts.
+ */
 export class Changes implements CodeLensProvider, Disposable {
   readonly #changed = new EventEmitter<void>();
   readonly #marks = new ChangeMarks();
@@ -50,8 +54,9 @@ export class Changes implements CodeLensProvider, Disposable {
     server: Server,
     memento: Memento,
     private readonly undoTurns: UndoTurns,
-    shows: () => boolean,
+    shows: (sessionId?: string) => boolean,
     failed: (error: unknown) => void,
+    private readonly inPlace?: InPlace,
   ) {
     this.#tracking = new ChangeTracking(server, memento, shows, failed);
     this.#parts = Disposable.from(
@@ -66,6 +71,7 @@ export class Changes implements CodeLensProvider, Disposable {
         }
       }),
       window.onDidChangeVisibleTextEditors(() => this.#soon()),
+      ...(inPlace ? [inPlace.onChange(() => this.#soon())] : []),
     );
     this.#soon();
   }
@@ -102,6 +108,33 @@ export class Changes implements CodeLensProvider, Disposable {
     }
     await this.#restore(file, [part]);
     this.#tracking.put({ ...file, isWhole: false });
+  }
+
+  /** What waits in a file, from above. */
+  partsOf(uri: Uri | string): readonly Part[] {
+    return this.#tracking.get(typeof uri === "string" ? Uri.parse(uri) : uri)?.text.parts ?? [];
+  }
+
+  /** Keep some of the parts of a file. */
+  keepParts(uri: Uri, parts: readonly Part[]): void {
+    if (parts.length === this.partsOf(uri).length && parts.length > 0) {
+      this.keepFile(uri);
+      return;
+    }
+    for (const part of parts) {
+      this.keep(uri, part);
+    }
+  }
+
+  /** Bring back the text before some of them. */
+  async undoParts(uri: Uri, parts: readonly Part[]): Promise<void> {
+    if (parts.length === this.partsOf(uri).length && parts.length > 0) {
+      await this.undoFile(uri);
+    } else if (parts.length > 0) {
+      const file = this.#file(uri);
+      await this.#restore(file, parts);
+      this.#tracking.put({ ...file, isWhole: false });
+    }
   }
 
   /** Keep all of a file, by default of the one that is shown. */
@@ -161,8 +194,10 @@ export class Changes implements CodeLensProvider, Disposable {
   }
 
   provideCodeLenses({ uri }: TextDocument): CodeLens[] {
-    const file = this.#tracking.get(uri);
-    return (file?.text.parts ?? []).flatMap((part) => {
+    const parts = this.partsOf(uri);
+    const alone = this.inPlace?.alone(uri, parts) ?? [];
+    const own = parts.filter((part) => !alone.includes(part));
+    const lenses = own.flatMap((part) => {
       const range = new Range(part.start, 0, part.start, 0);
       const lens = (title: string, command: string) =>
         new CodeLens(range, { title, command, arguments: [uri, part] });
@@ -171,6 +206,7 @@ export class Changes implements CodeLensProvider, Disposable {
         lens("$(discard) Undo", "glossator.undoChange"),
       ];
     });
+    return [...(this.inPlace?.lenses(uri, parts) ?? []), ...lenses];
   }
 
   dispose(): void {
@@ -227,7 +263,10 @@ export class Changes implements CodeLensProvider, Disposable {
 
   #show(): void {
     for (const editor of window.visibleTextEditors) {
-      this.#marks.show(editor, this.#tracking.get(editor.document.uri)?.text.parts ?? []);
+      const { uri } = editor.document;
+      const parts = this.partsOf(uri);
+      this.inPlace?.settled(uri, parts);
+      this.#marks.show(editor, parts, this.inPlace?.shownParts(uri, parts) ?? []);
     }
     const paths = this.#tracking.waiting.map(({ uri }) => uri.fsPath);
     void commands.executeCommand("setContext", "glossator.changedFiles", paths);
