@@ -16,13 +16,14 @@ import {
   workspace,
 } from "vscode";
 import { Conversation } from "../chat/conversation.ts";
-import { labelled, shown } from "../shown.ts";
+import { labelled, shown, shownText } from "../shown.ts";
 import type { Event, Review, ReviewRequest } from "../wire.ts";
 import type { Part } from "./changed-text.ts";
 import { Place } from "./place.ts";
 
 const MOST_PLACES = 30;
-const WORDS_CHARACTERS = 70; // of what was asked and answered, in a line above the code
+const WORDS_CHARACTERS = 70; // of what was asked, in a line above the code
+const SAID_CHARACTERS = 60; // of what was answered
 const VERBS: Readonly<Record<string, string>> = {
   Read: "reads",
   Grep: "searches",
@@ -241,9 +242,9 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const { place, words, step, said, runId } = edit;
   const line = step === undefined ? (parts[0]?.start ?? place.first) : place.first;
   const range = new Range(line, 0, line, 0);
-  const lens = (title: string, command: string) =>
-    new CodeLens(range, { title, command, arguments: [runId] });
-  const asked = `You asked: “${cut(words)}”`;
+  const lens = (title: string, command: string, tooltip = "") =>
+    new CodeLens(range, { title, command, tooltip, arguments: [runId] });
+  const asked = `You asked: “${cut(words, WORDS_CHARACTERS)}”`;
   if (step !== undefined) {
     return [
       lens(`$(loading~spin) ${asked} — ${step}…`, "glossator.showInPlace"),
@@ -253,27 +254,27 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const again = lens("$(edit) Change the Words…", "glossator.changeInPlace");
   const chat = lens("$(comment-discussion) Show as Chat", "glossator.showInPlace");
   if (parts.length === 0) {
-    const why = said ? ` — nothing was changed: ${cut(said)}` : "";
+    const why = said ? ` — nothing was changed: ${cut(said, SAID_CHARACTERS)}` : "";
     return [
-      lens(`$(info) ${asked}${why}`, "glossator.showInPlace"),
+      lens(`$(info) ${asked}${why}`, "glossator.showInPlace", shownText(said)),
+      lens("$(close) Close", "glossator.keepInPlace"),
       again,
       chat,
-      lens("$(close) Close", "glossator.keepInPlace"),
     ];
   }
   const all = parts.length > 1 ? ` All ${parts.length}` : "";
   return [
     lens(`$(sparkle) ${asked}`, "glossator.showInPlace"),
-    lens(`$(check) Keep${all}`, "glossator.keepInPlace"),
-    lens(`$(discard) Undo${all}`, "glossator.undoInPlace"),
+    lens(`$(check) Keep${all}`, "glossator.keepInPlace", "Ctrl+Alt+A"),
+    lens(`$(discard) Undo${all}`, "glossator.undoInPlace", "Ctrl+Alt+Shift+A"),
     again,
     chat,
   ];
 }
 
-function cut(text: string): string {
+function cut(text: string, most: number): string {
   const line = labelled(text.trim().split("\n").join(" "));
-  return line.length > WORDS_CHARACTERS ? `${line.slice(0, WORDS_CHARACTERS - 1)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 function isSame(one: Part, other: Part): boolean {

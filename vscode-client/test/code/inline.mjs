@@ -21,7 +21,7 @@ export async function story(stage) {
   const asked = (words) => lens(`You asked: “${words}”`);
   await model.plays(
     ["The shop is small."],
-    [HELD, { Edit: EDIT }],
+    ["I add", HELD, " it.", { Edit: EDIT }],
     ["The tax is added."],
     [{ Edit: ROUNDED }],
     ["It is rounded, too."],
