@@ -32,6 +32,7 @@ const VERBS: Readonly<Record<string, string>> = {
   Symbols: "looks up names",
   Edit: "edits",
   MultiEdit: "edits",
+  NotebookEdit: "edits",
   Write: "writes",
   Bash: "runs a command",
 };

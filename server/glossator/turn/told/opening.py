@@ -13,8 +13,10 @@ from typing import Any
 from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.context_kinds import ContextKind
 from glossator.core.looks import look
+from glossator.core.notebook import is_notebook
 from glossator.core.shown import shown
 from glossator.customizations import Customizations, SkillTool
+from glossator.edits import NotebookEdit
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
@@ -130,7 +132,8 @@ class Opening:
 async def opening_of(app: Application) -> Opening:
     """The opening of a conversation that begins now; the conversation freezes it.
 
-    Where no sub-agent is described, none can be named; without skills there is no tool for them.
+    Where no sub-agent is described, none can be named; without skills there is no tool for them,
+    and without notebooks none for cells.
     """
     failed: list[str] = []
     await app.model.measure()
@@ -152,11 +155,10 @@ async def opening_of(app: Application) -> Opening:
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
     offered = opening_specs(app.mcp, searches=searches) if app.mcp.running else ()
-    specs = (*specs, *offered)
+    useless = _useless(described, has_notebooks=await look(_has_notebooks, now.snapshot))
+    specs = tuple(spec for spec in (*specs, *offered) if spec.name not in useless)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
-    if not described.skills:
-        specs = tuple(spec for spec in specs if spec.name != SkillTool.name)
     sections = [where]
     if language := app.settings.context.language:
         sections.append(language_section(language))
@@ -294,6 +296,18 @@ def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, field in fields.items()
     }
     return {**schema, "properties": bare}
+
+
+def _useless(described: Customizations, *, has_notebooks: bool) -> set[str]:
+    """The names of tools that have nothing to do here."""
+    found = {SkillTool.name: bool(described.skills), NotebookEdit.name: has_notebooks}
+    return {name for name, is_there in found.items() if not is_there}
+
+
+def _has_notebooks(snapshot: WorkspaceSnapshot) -> bool:
+    """Whether a notebook is there or open; blocking."""
+    opened = any(map(is_notebook, snapshot.overlays))
+    return opened or any(is_notebook(entry.path) for entry in snapshot.files())
 
 
 def _turned_off(now: WorkspaceNow) -> Iterator[str]:
