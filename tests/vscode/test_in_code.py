@@ -108,7 +108,7 @@ def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: P
         "context",
         "diffs inline kept output keyboard",
         "grounded",
-        "tabs notebook",
+        "tabs cells",
     ],
 )
 def test_stories(vsix: Path, pictures: Path, stories: str) -> None:

@@ -25,6 +25,7 @@ import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
 import { ChangeMarks } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
+import { ChangedCells, isNotebook } from "./changed-cells.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
@@ -60,6 +61,7 @@ export class Changes implements CodeLensProvider, Disposable {
   ) {
     this.#tracking = new ChangeTracking(server, memento, shows, failed);
     this.#parts = Disposable.from(
+      new ChangedCells((uri) => this.#tracking.get(uri)?.text.parts ?? [], this.#changed.event),
       this.#changed,
       this.#marks,
       this.#tracking,
@@ -110,9 +112,10 @@ export class Changes implements CodeLensProvider, Disposable {
     this.#tracking.put({ ...file, isWhole: false });
   }
 
-  /** What waits in a file, from above. */
-  partsOf(uri: Uri | string): readonly Part[] {
-    return this.#tracking.get(typeof uri === "string" ? Uri.parse(uri) : uri)?.text.parts ?? [];
+  /** What waits in a file, from above; cells of notebooks are no lines of one. */
+  partsOf(given: Uri | string): readonly Part[] {
+    const uri = typeof given === "string" ? Uri.parse(given) : given;
+    return isNotebook(uri) ? [] : (this.#tracking.get(uri)?.text.parts ?? []);
   }
 
   /** Keep some of the parts of a file. */
@@ -145,8 +148,10 @@ export class Changes implements CodeLensProvider, Disposable {
   /** Bring a file back to what it was; a new one goes. */
   async undoFile(uri: unknown): Promise<void> {
     const file = this.#file(uri);
-    await workspace.openTextDocument(file.uri); // its parts are known from here on
-    if (file.isWhole) {
+    if (!isNotebook(file.uri)) {
+      await workspace.openTextDocument(file.uri); // its parts are known from here on
+    }
+    if (file.isWhole || isNotebook(file.uri)) {
       await this.undoTurns(file.turns.toReversed());
     } else if (file.isNew && file.text.before === "") {
       const edit = new WorkspaceEdit();
@@ -181,6 +186,10 @@ export class Changes implements CodeLensProvider, Disposable {
     const ordered = isNext ? files : files.reverse();
     const at = here ? ordered.indexOf(here) + 1 : 0;
     for (const { uri, text } of [...ordered.slice(at), ...ordered.slice(0, at)]) {
+      if (isNotebook(uri)) {
+        await window.showNotebookDocument(await workspace.openNotebookDocument(uri));
+        return;
+      }
       const document = await opened(uri);
       const first = isNext ? text.parts[0] : text.parts.at(-1);
       if (!document) {
@@ -216,7 +225,8 @@ export class Changes implements CodeLensProvider, Disposable {
 
   /** What a button is about, or a command in the editor. Throws `UserError`. */
   #file(given: unknown): ChangedFile {
-    const uri = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
+    const named = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
+    const uri = named && isNotebook(named) ? Uri.file(named.path) : named;
     const file = uri && this.#tracking.get(uri);
     if (!file?.text.waits) {
       throw new UserError("Nothing in this file waits to be kept or undone.");
