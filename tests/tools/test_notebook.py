@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from glossator.core.edit import PlanView
+from glossator.core.notebook import cell_on
 from tests.tools.hands import Hands, call
 from tests.tools.test_read import numbered, read_on, spanned
 from tests.workspaces import MakeWorkspace
@@ -195,7 +196,7 @@ def changed(*steps: tuple[str, int, dict[str, Any] | None]) -> dict[str, Any]:
 TITLE, CODE, EMPTY = NOTEBOOK["cells"]
 NEW = {"cell_type": "markdown", "id": "?", "metadata": {}, "source": ["# More\n", "and more"]}
 MORE = {"source": "# More\nand more", "kind": "markdown"}
-NEW_CODE = {
+NEW_CODE: dict[str, Any] = {
     "cell_type": "code", "execution_count": None, "id": "?", "metadata": {}, "outputs": [],
     "source": ["x = 1"],
 }  # fmt: skip
@@ -305,3 +306,10 @@ async def test_a_plan_shows_cells_each_as_one_part(workspace: MakeWorkspace) -> 
     assert second.after == "# cell 2 (code)\nprint('hello \\n')\n\n1 + 2\n"
     kept = json.loads((ws.root / "n.ipynb").read_text())["cells"]
     assert [kept[0]["source"], kept[1]["source"][-1]] == [TITLE["source"], "1 + 2"]
+
+
+def test_lines_are_of_cells() -> None:
+    text = written(NOTEBOOK)
+    first = text.split("\n").index('   "source": [') + 1
+    assert [cell_on(text, line) for line in (1, first, first + 6)] == [None, 1, 2]
+    assert cell_on("{}", 1) is None

@@ -218,6 +218,7 @@ export interface Citation {
   readonly at: number | null;
   readonly movedTo: number | null;
   readonly movedUntil: number | null;
+  readonly cell: number | null;
 }
 
 /** A citation of the answer was checked, or checked anew; the newest for a place holds. */

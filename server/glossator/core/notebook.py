@@ -75,6 +75,23 @@ def cells_of(text: str) -> Cells:
     return Cells(tuple(cells), start, end, has_ids)
 
 
+def cell_on(text: str, line: int) -> int | None:
+    """The number of the cell that a line of the file (both from 1) is in; None for no cell.
+
+    Of several on the line it is the first.
+    """
+    try:
+        cells = cells_of(text).all
+    except NotebookError:
+        return None
+    table = LineTable(text)
+    for number, cell in enumerate(cells, 1):
+        first, last = (table.position(at, "utf-32").line + 1 for at in (cell.start, cell.end))
+        if first <= line <= last:
+            return number
+    return None
+
+
 def cell_texts(before: str, after: str) -> tuple[str, str] | None:
     """The cells in which two texts of a notebook differ, each with a heading, to be compared.
 

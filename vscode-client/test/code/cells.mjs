@@ -16,6 +16,7 @@ export async function story(stage) {
   // By its words: what VS Code draws again may stand elsewhere among the elements than on the screen.
   const cell = (words) =>
     page.locator(".notebook-editor .view-lines").getByText(words, { exact: true });
+  const changed = page.locator(".cell-status-item:visible", { hasText: "Changed by Glossator" });
   const undo = turn.getByRole("button", { name: "Undo all of this turn's changes" });
   await stage.mode("Accept edits");
   for (const path of ["closed.ipynb", "cells.ipynb"]) {
@@ -30,7 +31,7 @@ export async function story(stage) {
     await stage.holds(path, NOTEBOOK);
   }
   await cell(BEFORE).waitFor();
-  assert.equal(await page.locator(".tab.dirty").count(), 0);
+  await page.locator(".tab.dirty").first().waitFor({ state: "detached" });
 
   await stage.mode("Ask");
   await cell("a = 1").click();
@@ -52,15 +53,16 @@ export async function story(stage) {
   await stage.picture("cells");
 
   await stage.mode("Accept edits");
-  const source = "# Sums\n\nOf what is above.";
   await edit("cells.ipynb", {
-    NotebookEdit: { path: "cells.ipynb", cell: 2, mode: "insert", kind: "markdown", source },
+    NotebookEdit: { path: "cells.ipynb", cell: 2, mode: "insert", source: "a + b" },
   });
-  await page.getByText("Changed by Glossator").first().waitFor();
+  await cell("a + b").waitFor();
+  await changed.first().waitFor();
+  assert.equal(await changed.count(), 1); // what was allowed on the card is not asked about again
   await stage.picture("cells-more");
   await undo.click();
   await turn.getByText("Undone: what this turn changed").waitFor();
-  await page.getByText("Changed by Glossator").first().waitFor({ state: "detached" });
+  await changed.first().waitFor({ state: "detached" });
   await cell("print(b)").click();
   await page.keyboard.press("Control+Z");
   await cell(BEFORE).waitFor();
@@ -70,7 +72,12 @@ export async function story(stage) {
   await stage.holds("cells.ipynb", NOTEBOOK.replace("a = 1", "a = 12"));
 
   async function edit(path, call) {
-    await model.plays([{ Read: { path } }], [call], [`Tried ${path}.`]);
+    const line = stage
+      .onDisk("cells.ipynb")
+      .split("\n")
+      .findIndex((each) => each.includes("b = 2"));
+    const cite = `[cite: doc, ${path}, L${line + 1}]`;
+    await model.plays([{ Read: { path } }], [call], [`Tried ${path}. b was two ${cite}.`]);
     await stage.ask("Make it twenty.");
     await turn.getByText(`Tried ${path}`).waitFor();
   }
