@@ -192,8 +192,11 @@ export class ChangeTracking implements Disposable {
     if (file?.turns.length === 0 && file.kept && !this.#goesOn(file.kept)) {
       this.forget(uri);
     } else if (file) {
+      const turns = file.text.waits
+        ? file.turns
+        : file.turns.filter(({ turn }) => this.#turns.isOn(turn)); // of others nothing waits
       const isMoved = file.text.becomes(now, typed);
-      this.put(isMoved ? { ...file, isWhole: false } : file);
+      this.put({ ...file, turns, isWhole: file.isWhole && !isMoved });
     }
   }
 

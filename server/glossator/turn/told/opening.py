@@ -52,6 +52,7 @@ SMALL = 16_000  # tokens; a smaller window gets less
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 _SMALL_WINDOW_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
+_SCAN_SECONDS = 1.0  # that the first request waits for the scan, to know of notebooks
 _OPENING_SHARE = 0.5  # of the window, for all that stands before the first question
 
 
@@ -139,7 +140,7 @@ async def opening_of(app: Application) -> Opening:
     await app.model.measure()
     now = app.now()
     nothing = Customizations()
-    _, described, where, memories, instructions, asked_for = await asyncio.gather(
+    _, described, where, memories, instructions, asked_for, cells = await asyncio.gather(
         in_time("MCP servers", app.mcp.refresh(), None, failed.append),
         in_time("Sub-agents and skills", customizations_now(app, now), nothing, failed.append),
         in_time(
@@ -151,11 +152,12 @@ async def opening_of(app: Application) -> Opening:
         in_time("Memories", memory_index(app, now), "", failed.append),
         in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
         in_time("Notices on trust", unobeyed(app, now), Unobeyed(), failed.append),
+        in_time("Tools for cells", _has_notebooks(app), False, failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
     offered = opening_specs(app.mcp, searches=searches) if app.mcp.running else ()
-    useless = _useless(described, has_notebooks=await look(_has_notebooks, now.snapshot))
+    useless = _useless(described, has_notebooks=cells)
     specs = tuple(spec for spec in (*specs, *offered) if spec.name not in useless)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
@@ -304,10 +306,17 @@ def _useless(described: Customizations, *, has_notebooks: bool) -> set[str]:
     return {name for name, is_there in found.items() if not is_there}
 
 
-def _has_notebooks(snapshot: WorkspaceSnapshot) -> bool:
-    """Whether a notebook is there or open; blocking."""
-    opened = any(map(is_notebook, snapshot.overlays))
-    return opened or any(is_notebook(entry.path) for entry in snapshot.files())
+async def _has_notebooks(app: Application) -> bool:
+    """Whether a notebook is there or open; where the scan takes long, it counts as no."""
+    if any(map(is_notebook, app.host.overlays)):
+        return True
+    try:
+        async with asyncio.timeout(_SCAN_SECONDS):
+            await app.ready()
+    except TimeoutError:
+        return False
+    snapshot = app.host.snapshot()
+    return await look(lambda: any(is_notebook(entry.path) for entry in snapshot.files()))
 
 
 def _turned_off(now: WorkspaceNow) -> Iterator[str]:
