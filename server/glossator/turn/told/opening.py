@@ -140,8 +140,9 @@ async def opening_of(app: Application) -> Opening:
     await app.model.measure()
     now = app.now()
     nothing = Customizations()
-    _, described, where, memories, instructions, asked_for, cells = await asyncio.gather(
-        in_time("MCP servers", app.mcp.refresh(), None, failed.append),
+    looking = in_time("MCP servers", app.mcp.refresh(), None, failed.append)
+    (_, cells), described, where, memories, instructions, asked_for = await asyncio.gather(
+        asyncio.gather(looking, _has_notebooks(app)),
         in_time("Sub-agents and skills", customizations_now(app, now), nothing, failed.append),
         in_time(
             "Facts about the project",
@@ -152,7 +153,6 @@ async def opening_of(app: Application) -> Opening:
         in_time("Memories", memory_index(app, now), "", failed.append),
         in_time("Instruction files", instructions_now(app, now), Instructions(), failed.append),
         in_time("Notices on trust", unobeyed(app, now), Unobeyed(), failed.append),
-        in_time("Tools for cells", _has_notebooks(app), False, failed.append),
     )
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
