@@ -195,3 +195,24 @@ async def test_why_nothing_is_edited(
     async with stage(tmp_path, {}, (), settings, trusted=trusted) as s:
         said = why_not_edited(s.app, in_new_sessions=new)
         assert said is None if why is None else why in str(said)
+
+
+async def test_an_edit_in_place_has_a_session_that_no_list_has(tmp_path: Path) -> None:
+    """Asked again it goes on there; once something else is asked there, lists have it."""
+    async with stage(tmp_path, FILES, [*EDITING, *SAID, *SAID]) as s:
+
+        async def titles(words: str = "") -> list[str]:
+            listed = await list_sessions(s.app, ListSessionsRequest(words))
+            return [each.title for each in listed.sessions]
+
+        s.port.reviewed = lambda plan: Review(tuple(hunk.id for hunk in plan.hunks))
+        wanted = {"instruction": "triple it", "review": True, "in_place": True}
+        first = await act(s, EDIT, "a/m.py", 2, 2, **wanted)
+        assert "net * 3" in (s.root / "a/m.py").read_text()
+        assert await titles() == await titles("triple") == []
+        again = await act(s, EDIT, "a/m.py", 2, 2, session_id=first.session_id, **wanted)
+        assert again.session_id == first.session_id
+        await s.app.sessions.close()
+        assert await titles() == []
+        await act(s, EXPLAIN, "a/m.py", 2, 2, session_id=first.session_id)
+        assert len(await titles()) == 1

@@ -68,7 +68,7 @@ async def test_each_part_has_its_tokens_and_its_reason(tmp_path: Path) -> None:
         assert [layer.name for layer in answer.layers] == ["system", "tools", "conversation"]
         system, tools, _ = answer.layers
         assert [part.name for part in system.parts] == ["instructions", "this session"]
-        assert {part.name for part in tools.parts} == set(s.app.tools) - {"Skill"}
+        assert {part.name for part in tools.parts} == set(s.app.tools) - {"NotebookEdit", "Skill"}
         parts = conversation(answer)
         assert {key: part.count for key, part in parts.items()} == {
             ("attachment", "lib.py"): 1,

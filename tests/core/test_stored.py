@@ -29,8 +29,9 @@ KEPT_GLOSS = (
     '"report": {"agent": "Explore", "task": "Look \\ud800", "findings": [{"text": '
     '"- \\u00c4 [a.py:3-5]", "citations": [{"target": "a.py", "span": {"uri": '
     '"file:///ws/a.py", "sha256": "00", "first_line": 3, "last_line": 5}, "status": "read", '
-    '"reason": "", "first_line": null, "last_line": null, "basis": null, "at": 4}]}], '
-    '"searched": [], "open": ["Who?"], "partial": ""}, "passages": [{"path": "/ws/a.py", '
+    '"reason": "", "first_line": null, "last_line": null, "basis": null, "at": 4, '
+    '"cell": null}]}], "searched": [], "open": ["Who?"], "partial": ""}, '
+    '"passages": [{"path": "/ws/a.py", '
     '"first_line": 3, "last_line": 5, "lines": ["a", "b", "c"], "before": ["d"], "after": []}, '
     'null], "model": "some-model", "made": "2026-01-02T03:04:05+00:00"}'
 )

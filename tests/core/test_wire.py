@@ -124,6 +124,7 @@ def test_a_citation_is_flat() -> None:
             "at": None,
             "movedTo": None,
             "movedUntil": None,
+            "cell": None,
         },
     }
 

@@ -123,6 +123,7 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
             "at": None,
             "movedTo": None,
             "movedUntil": None,
+            "cell": None,
         }
     ]
 

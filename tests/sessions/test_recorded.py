@@ -168,9 +168,11 @@ RECORDS: list[tuple[Record, str]] = [
             '{"kind":"reported","id":"a1","report":{"agent":"Explore","task":"Look \ud800","findi'
             'ngs":[{"text":"- Ä [a.py:3-5]","citations":[{"target":"a.py","span":{"uri":"file:///'
             'ws/a.py","sha256":"00","first_line":3,"last_line":5},"status":"verified","reason":""'
-            ',"first_line":null,"last_line":null,"basis":"model","at":4},{"target":"b.py","span":'
+            ',"first_line":null,"last_line":null,"basis":"model","at":4,"cell":null},'
+            '{"target":"b.py","span":'
             'null,"status":"unsupported","reason":"There is no such file.","first_line":1,"last_l'
-            'ine":2,"basis":null,"at":null}]},{"text":"Nothing.","citations":[]}],"searched":["Gr'
+            'ine":2,"basis":null,"at":null,"cell":null}]},'
+            '{"text":"Nothing.","citations":[]}],"searched":["Gr'
             'ep a (2 lines)"],"open":["Who?"],"partial":"it was cancelled"}}'
         ),
     ),

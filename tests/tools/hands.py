@@ -14,6 +14,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.edits.edit_tools import Edit, MultiEdit, Write
 from glossator.edits.merge import rebase_plan
 from glossator.edits.move_tool import Move
+from glossator.edits.notebook_tool import NotebookEdit
 from glossator.llm.model import ToolCall
 from glossator.tools.base import registry
 from glossator.tools.read import Read
@@ -21,7 +22,7 @@ from glossator.turn.calls import call_tool, permit_direct_call
 from glossator.workspace.documents.overlays import Edited, TextEdit
 from tests.workspaces import Workspace
 
-TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))
+TOOLS = registry((Read(), Edit(), MultiEdit(), NotebookEdit(), Write(), Move()))
 
 
 @dataclass

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.tools.hands import call
+from glossator.core.edit import PlanView
+from glossator.core.notebook import cell_on
+from tests.tools.hands import Hands, call
 from tests.tools.test_read import numbered, read_on, spanned
 from tests.workspaces import MakeWorkspace
 
@@ -177,3 +179,137 @@ async def test_a_source_that_is_one_string(workspace: MakeWorkspace) -> None:
     assert not every.error
     found = json.loads((ws.root / "n.ipynb").read_text("utf-8"))
     assert [each["source"] for each in found["cells"]] == ["z = 5\nb = 6", "z = 3"]
+
+
+def written(notebook: dict[str, Any], indent: int | str | None = 1, **style: Any) -> str:
+    return json.dumps(notebook, indent=indent, sort_keys=True, **style) + "\n" * bool(indent)
+
+
+def changed(*steps: tuple[str, int, dict[str, Any] | None]) -> dict[str, Any]:
+    """The notebook with cells put in, replaced or taken out."""
+    wanted = deepcopy(NOTEBOOK)
+    for mode, at, cell in steps:
+        wanted["cells"][at : at + (mode != "insert")] = [] if cell is None else [cell]
+    return wanted
+
+
+TITLE, CODE, EMPTY = NOTEBOOK["cells"]
+NEW = {"cell_type": "markdown", "id": "?", "metadata": {}, "source": ["# More\n", "and more"]}
+MORE = {"source": "# More\nand more", "kind": "markdown"}
+NEW_CODE: dict[str, Any] = {
+    "cell_type": "code", "execution_count": None, "id": "?", "metadata": {}, "outputs": [],
+    "source": ["x = 1"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", [{}, {"indent": 2}, {"indent": "\t"}, {"indent": None}])
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ({"cell": 2, "source": "1 + 2\n3"}, ("replace", 1, CODE | {"source": ["1 + 2\n", "3"]})),
+        ({"cell": 3, "source": "x"}, ("replace", 2, EMPTY | {"source": ["x"]})),
+        ({"cell": 2, "source": ""}, ("replace", 1, CODE | {"source": []})),
+        ({"cell": 0, "mode": "insert", **MORE}, ("insert", 0, NEW)),
+        ({"cell": 1, "mode": "insert", **MORE}, ("insert", 1, NEW)),
+        ({"cell": 3, "mode": "insert", "source": "x = 1"}, ("insert", 3, NEW_CODE)),
+        ({"cell": 1, "mode": "delete"}, ("delete", 0, None)),
+        ({"cell": 3, "mode": "delete"}, ("delete", 2, None)),
+        (
+            {"notebook_path": "n.ipynb", "cell": 1, "new_source": "x = 1", "cell_type": "code"},
+            ("replace", 0, {k: v for k, v in NEW_CODE.items() if k != "id"}),
+        ),
+        (
+            {"cell": 2, "source": "# Text", "kind": "markdown"},
+            (
+                "replace",
+                1,
+                {"cell_type": "markdown", "metadata": {"tags": ["x"]}, "source": ["# Text"]},
+            ),
+        ),
+    ],
+)
+async def test_a_cell_is_replaced_inserted_or_deleted(
+    workspace: MakeWorkspace, arguments: dict[str, Any], wanted: Any, style: dict[str, Any]
+) -> None:
+    """All else of the file stays byte for byte, and a code cell keeps its outputs."""
+    ws = await workspace({"n.ipynb": written(NOTEBOOK, **style)})
+    await call(ws, "Read", path="n.ipynb")
+    arguments = arguments if "notebook_path" in arguments else {"path": "n.ipynb", **arguments}
+    done = await call(ws, "NotebookEdit", **arguments)
+    assert not done.error, done.text
+    text = (ws.root / "n.ipynb").read_text("utf-8")
+    made = re.sub(r'("id": ?)"[0-9a-f]{8}"', r'\1"?"', text)
+    assert made == written(changed(wanted), **style)
+    assert '"cell_type"' not in done.text  # the result shows cells
+
+
+async def test_a_first_cell_and_a_last_one(workspace: MakeWorkspace) -> None:
+    empty = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    ws = await workspace({"n.ipynb": written(empty)})
+    await call(ws, "Read", path="n.ipynb")
+    await call(ws, "NotebookEdit", path="n.ipynb", cell=0, mode="insert", source="x = 1")
+    cell = {key: value for key, value in NEW_CODE.items() if key != "id"}
+    assert (ws.root / "n.ipynb").read_text() == written({**empty, "cells": [cell]})
+    await call(ws, "NotebookEdit", path="n.ipynb", cell=1, mode="insert", source="x = 1")
+    assert (ws.root / "n.ipynb").read_text() == written({**empty, "cells": [cell, cell]})
+    for _ in range(2):
+        assert not (await call(ws, "NotebookEdit", path="n.ipynb", cell=1, mode="delete")).error
+    assert (ws.root / "n.ipynb").read_text() == written(empty)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"cell": 4, "source": "x"}, "it has 3 cells, and there is no cell 4"),
+        ({"cell": 0, "source": "x"}, "there is no cell 0"),
+        ({"cell": 3, "source": ""}, "already has this text"),
+        ({"path": "a.py", "cell": 1}, "is no notebook"),
+        ({"path": "bad.ipynb", "cell": 1}, "it is no notebook"),
+    ],
+)
+async def test_cells_that_are_not_edited(
+    workspace: MakeWorkspace, arguments: dict[str, Any], says: str
+) -> None:
+    ws = await workspace({"n.ipynb": written(NOTEBOOK), "a.py": "x\n", "bad.ipynb": "{}"})
+    for path in ("n.ipynb", "a.py", "bad.ipynb"):
+        await call(ws, "Read", path=path)
+    refused = await call(ws, "NotebookEdit", **{"path": "n.ipynb", **arguments})
+    assert refused.error
+    assert says in refused.text
+
+
+async def test_a_cell_that_was_not_shown_is_not_edited(workspace: MakeWorkspace) -> None:
+    """Its number says nothing of what is in it."""
+    ws = await workspace({"n.ipynb": written(NOTEBOOK)})
+    refused = await call(ws, "NotebookEdit", path="n.ipynb", cell=2, source="x")
+    assert "was not read in this conversation" in refused.text
+    await call(ws, "Read", path="n.ipynb", offset=1, limit=9)
+    refused = await call(ws, "NotebookEdit", path="n.ipynb", cell=2, source="x")
+    assert "of cell 2 of n.ipynb not all was shown" in refused.text
+    assert not (await call(ws, "NotebookEdit", path="n.ipynb", cell=1, source="# New")).error
+
+
+async def test_a_plan_shows_cells_each_as_one_part(workspace: MakeWorkspace) -> None:
+    """What is between two changed lines of a cell goes with them; a part alone is a notebook."""
+    ws = await workspace({"n.ipynb": written(NOTEBOOK)})
+    await call(ws, "Read", path="n.ipynb")
+    hands = Hands(ws, rejected=(0,))
+    steps = [("# Title", "# Prices"), ("Text", "Texts"), ("1 + ü", "1 + 2")]
+    edits = [{"old_text": old, "new_text": new} for old, new in steps]
+    await call(ws, "MultiEdit", hands, path="n.ipynb", edits=edits)
+    (plan,) = hands.plans
+    first, second = PlanView.of(plan).hunks
+    assert (first.before, first.after) == (
+        "# cell 1 (markdown)\n# Title\n\nText\n",
+        "# cell 1 (markdown)\n# Prices\n\nTexts\n",
+    )
+    assert second.after == "# cell 2 (code)\nprint('hello \\n')\n\n1 + 2\n"
+    kept = json.loads((ws.root / "n.ipynb").read_text())["cells"]
+    assert [kept[0]["source"], kept[1]["source"][-1]] == [TITLE["source"], "1 + 2"]
+
+
+def test_lines_are_of_cells() -> None:
+    text = written(NOTEBOOK)
+    first = text.split("\n").index('   "source": [') + 1
+    assert [cell_on(text, line) for line in (1, first, first + 6)] == [None, 1, 2]
+    assert cell_on("{}", 1) is None

@@ -113,7 +113,7 @@ def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: P
         "context",
         "diffs inline kept output keyboard",
         "grounded",
-        "tabs notebook",
+        "tabs cells",
         "sideby",
     ],
 )

@@ -21,6 +21,7 @@ import { mayReplace, undoTurns } from "./commands/undo.ts";
 import type { Shared, Workbench } from "./commands/workbench.ts";
 import { followingView } from "./context/following.ts";
 import { Changes } from "./editor/changes.ts";
+import { InPlace } from "./editor/in-place.ts";
 import { Plans } from "./editor/plans.ts";
 import { Proposals } from "./editor/proposals.ts";
 import { Spans } from "./editor/spans.ts";
@@ -72,6 +73,7 @@ export class Glossator implements Disposable {
   readonly #inquiries: Inquiries;
   readonly #standings: Standings;
   readonly changes: Changes;
+  readonly inPlace = new InPlace();
   readonly plans: Plans;
   readonly proposals = new Proposals(opensDiffs, (error) => void showFailure(error, this.log));
   readonly #choices = new Choices((error) => void showFailure(error, this.log));
@@ -104,8 +106,9 @@ export class Glossator implements Disposable {
       this.server,
       workspaceState,
       (turns) => undoTurns(this.server, turns),
-      showsChanges,
+      (sessionId = "") => showsChanges() || this.inPlace.has(sessionId),
       (error) => void showFailure(error, this.log),
+      this.inPlace,
     );
     const contextView = followingView(
       this.server,
@@ -121,6 +124,7 @@ export class Glossator implements Disposable {
       proposals: this.proposals,
       plans: this.plans,
       changes: this.changes,
+      inPlace: this.inPlace,
       choices: this.#choices,
       jobs,
       secrets,
@@ -157,9 +161,16 @@ export class Glossator implements Disposable {
       this.proposals,
       this.plans,
       this.server.onEvent((event) => this.plans.told(event)),
+      this.server.onEvent((event) => this.inPlace.told(event)),
+      this.inPlace,
       this.changes,
       serveTexts(),
-      announceEndings(this.conversations, this.surfaces, this.log),
+      announceEndings(
+        this.conversations,
+        this.surfaces,
+        this.log,
+        (runId) => this.inPlace.run(runId) !== undefined,
+      ),
       ...registerCommands(this.surfaces, this.log),
       ...this.#listeners(),
       shown,
@@ -198,11 +209,12 @@ export class Glossator implements Disposable {
           token,
         ),
       "glossator/question": (asked, token) => inquiries.ask(question(asked, this.plans), token),
-      "glossator/review": (plan: ReviewRequest, token) =>
-        inquiries.ask(
+      "glossator/review": async (plan: ReviewRequest, token) =>
+        this.inPlace.review(plan) ??
+        (await inquiries.ask(
           review(plan, this.proposals, (hunks) => this.changes.reviewed(plan.sessionId, hunks)),
           token,
-        ),
+        )),
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
       "glossator/calls": (wanted) => calls(wanted),

@@ -10,6 +10,7 @@ export interface Lines {
   readonly diagnostics?: readonly Diagnostic[];
   readonly instruction?: string;
   readonly review?: boolean;
+  readonly inPlace?: boolean;
   /** The innermost function or class around the first line is meant, as a whole. */
   readonly definition?: boolean;
 }

@@ -243,6 +243,7 @@ export interface Citation {
   readonly at: number | null;
   readonly movedTo: number | null;
   readonly movedUntil: number | null;
+  readonly cell: number | null;
 }
 
 /** A citation of the answer was checked, or checked anew; the newest for a place holds. */
@@ -856,6 +857,7 @@ export interface LinesRequest {
   readonly sessionId?: string | null;
   readonly runId?: string | null;
   readonly definition?: boolean;
+  readonly inPlace?: boolean;
 }
 
 /** The session whose sub-agents to list. */

@@ -31,7 +31,8 @@ _QUESTION = 2_000  # characters of a question that the model reads
 _FENCED = re.compile(r"^ *(```|~~~).*?(?:^ *\1[`~]*|\Z)", re.DOTALL | re.MULTILINE)
 # what people say before they say what they want
 _OPENING = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| all| glossator)?(?=[\s,.!]|$)"
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| all| glossator)?"
+    r"(?=[\s,.!]|$)"
     r"|(?:please|kindly|thanks|ok|okay)(?=[\s,.!]|$)"
     r"|(?:can|could|would|will) you(?: please| kindly)?(?=[\s,])"
     r"|i(?: would|.d)? (?:want|need|like) (?:you )?to\b|help me(?: to)?\b)[\s,.!:]*",

@@ -17,7 +17,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.customizations import SkillTool
-from glossator.edits import Edit, Move, MultiEdit, Write
+from glossator.edits import Edit, Move, MultiEdit, NotebookEdit, Write
 from glossator.memory import MemoryTool
 from glossator.retrieval import Search
 from glossator.sandbox import Bash
@@ -157,7 +157,7 @@ def all_tools(*, diagnostics: bool, agents: bool, memory: bool = True) -> Regist
     """
     editor = (Diagnostics(),) if diagnostics else ()
     delegating = (Explore(), Fork()) if agents else ()
-    writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
+    writing = (Edit(), MultiEdit(), NotebookEdit(), Write(), Move(), Bash())
     remembering = (MemoryTool(),) if memory else ()
     others = (*editor, *delegating, SkillTool(), AskUser(), Todo(), *remembering)
     return registry((*reading_tools().values(), *writing, *others))

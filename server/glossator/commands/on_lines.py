@@ -30,7 +30,9 @@ class LinesRequest:
     `instruction` is what the user wants of the action, in the user's words. `diagnostics` are what
     the editor reports of these lines, as far as the action is about it. With `review` the user
     reviews each edit before it is made, whatever the mode and the settings. `definition`: what is
-    meant is the innermost function or class around the first line, as a whole.
+    meant is the innermost function or class around the first line, as a whole. `in_place`: the
+    editor shows all of it at the lines, and a session that begins with it is in no list until
+    something else is asked there.
     """
 
     uri: str
@@ -42,6 +44,7 @@ class LinesRequest:
     session_id: str | None = None
     run_id: str | None = None
     definition: bool = False
+    in_place: bool = False
 
 
 async def act_on_lines(action: LineAction, app: Application, request: LinesRequest) -> Answer:
@@ -64,6 +67,7 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
         only_reads=not action.edits,
         review=request.review,
         shown=": ".join(filter(None, (f"{action.title} {where}", instruction))),
+        in_place=request.in_place,
     )
     return await answer(app, asked)
 

@@ -138,8 +138,8 @@ async def new_session(app: Application, request: NewSessionRequest) -> SessionIn
 
 
 async def list_sessions(app: Application, request: ListSessionsRequest) -> SessionList:
-    """The sessions of this workspace, kept ones included."""
-    listed = await app.sessions.all()
+    """The sessions of this workspace, kept ones included, but for those of edits in place."""
+    listed = [item for item in await app.sessions.all() if item.head.listed]
     if not (words := request.words.casefold().split()):
         return SessionList(tuple(await asyncio.gather(*(_view(app, item) for item in listed))))
     found: list[SessionInfo] = []

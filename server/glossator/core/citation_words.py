@@ -73,11 +73,15 @@ def names_no_file(citation: Citation | CitationView) -> bool:
 
 
 def where(citation: CitationView) -> str:
-    """The place of a citation as the answer names it: `path:10-20`, or its target."""
+    """The place of a citation as the answer names it: `path:10-20`, or its target.
+
+    Of a notebook it names the cell, too: `n.ipynb:10-20 (cell 3)`.
+    """
     first, last = citation.first_line, citation.last_line
     if first is None or names_no_file(citation):
         return citation.target
-    return place(citation.target, first, last or first)
+    cell = f" (cell {citation.cell})" if citation.cell else ""
+    return f"{place(citation.target, first, last or first)}{cell}"
 
 
 def found_of(mark: CitationMark, citations: Sequence[CitationView]) -> CitationView | None:

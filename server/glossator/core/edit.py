@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from bisect import bisect_right
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
@@ -25,6 +26,7 @@ from glossator.core.line_diff import (
     line_replacements,
     trimmed,
 )
+from glossator.core.notebook import NotebookError, cell_texts, cells_of, is_notebook
 from glossator.core.text import LineTable, Position, PositionEncoding
 
 _ID_CHARACTERS = 12
@@ -97,14 +99,17 @@ class FileEdit:
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
-        """The hunks; a new file is one hunk."""
+        """The hunks; a new file is one hunk, and of a notebook all that a cell changes."""
         if self.base is None:
             whole = Replacement(0, 0, self.result)
             return (self._hunk(HunkKind.CREATE, whole, 1),)
         table, base = LineTable(self.before), self.before
+        changes = line_replacements(base, self.result)
+        if is_notebook(self.path):
+            changes = _by_cell(base, changes)
         return tuple(
             self._hunk(HunkKind.EDIT, each, table.position(each.start, "utf-32").line + 1)
-            for each in line_replacements(base, self.result)
+            for each in changes
         )
 
     def positioned(self, encoding: PositionEncoding) -> tuple[PositionedEdit, ...]:
@@ -252,11 +257,17 @@ class PlanView:
     @staticmethod
     def of(plan: EditPlan) -> PlanView:
         """What is sent of a plan."""
-        hunks = (
-            HunkView(hunk.id, hunk.kind, hunk.path, hunk.first_line, hunk.before, hunk.after)
-            for hunk in plan.hunks
-        )
+        hunks = (_view(change, hunk) for change in plan.files for hunk in change.hunks)
         return PlanView(plan.id, plan.label, tuple(hunks))
+
+
+def _view(change: FileChange, hunk: Hunk) -> HunkView:
+    """The hunk as clients see it, of a notebook as its cells."""
+    before, after = hunk.before, hunk.after
+    if isinstance(change, FileEdit) and is_notebook(change.path):
+        result = apply_replacements(change.before, (hunk.replacement,))
+        before, after = cell_texts(change.before, result) or (before, after)
+    return HunkView(hunk.id, hunk.kind, hunk.path, hunk.first_line, before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +340,23 @@ class Editing(Protocol):
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the whole plan or nothing of it, but for what the user rejects."""
+
+
+def _by_cell(base: str, changes: tuple[Replacement, ...]) -> tuple[Replacement, ...]:
+    """The changes, those of one cell joined: a half of them may be no JSON."""
+    try:
+        starts = [cell.start for cell in cells_of(base).all]
+    except NotebookError:
+        return changes
+    joined: list[Replacement] = []
+    for change in changes:
+        last = joined[-1] if joined else None
+        if last and bisect_right(starts, last.start) == bisect_right(starts, change.start):
+            text = last.text + base[last.end : change.start] + change.text
+            joined[-1] = Replacement(last.start, change.end, text)
+        else:
+            joined.append(change)
+    return tuple(joined)
 
 
 def _name(*parts: str) -> str:

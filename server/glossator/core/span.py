@@ -107,6 +107,7 @@ class Citation:
     `first_line` and `last_line` then: where they stand now of one that moved, by the hash of the
     text that they were cited from, or the part that was shown of one that cites more.
     One that was kept as *verified* without a `basis` was only read, as the word was used once.
+    `cell` is the number of a notebook's cell that the lines are in, from 1.
     """
 
     target: str
@@ -117,6 +118,7 @@ class Citation:
     last_line: int | None = None
     basis: Basis | None = None
     at: int | None = None
+    cell: int | None = None
 
     def __post_init__(self) -> None:
         if self.status is CitationStatus.VERIFIED and self.basis is None:
@@ -154,6 +156,7 @@ class CitationView:
     at: int | None = None
     moved_to: int | None = None
     moved_until: int | None = None
+    cell: int | None = None
 
     @property
     def leads_to(self) -> tuple[int | None, int | None]:
@@ -180,6 +183,7 @@ class CitationView:
             citation.at,
             elsewhere.first_line if elsewhere else None,
             elsewhere.last_line if elsewhere else None,
+            citation.cell,
         )
 
 

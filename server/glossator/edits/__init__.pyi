@@ -6,12 +6,14 @@ from .editor_files import EditorFiles
 from .find import Substitution, as_lf, rewrite, substitute
 from .merge import rebase
 from .move_tool import Move
+from .notebook_tool import NotebookEdit
 
 __all__ = [
     "Edit",
     "EditorFiles",
     "Move",
     "MultiEdit",
+    "NotebookEdit",
     "PlanEditing",
     "Substitution",
     "Write",

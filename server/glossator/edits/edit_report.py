@@ -6,10 +6,12 @@ Each result shows the current lines, so that the next edit can replace them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from glossator.core.document import Document
 from glossator.core.edit import Conflict
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
+from glossator.core.notebook import NotebookError, is_notebook, notebook_lines
 from glossator.core.span import runs, spans_of, whole_and_cut
 from glossator.core.tool_result import ToolResult, shorten
 
@@ -50,7 +52,10 @@ def changed(
     if is_moved:
         blocks = changed_blocks(lines_with_ends(known.text), lines_with_ends(after.text))
     numbers = lines_around(blocks, after, context)
-    text = numbered_lines(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
+    if is_notebook(after.path):
+        numbers, text = _of_cells(after, numbers)
+    else:
+        text = numbered_lines(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
     whole, cut = whole_and_cut(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
     left_out = max(len(numbers) - _LINES_SHOWN, 0)
     around = "around the changes " if context else "that changed "
@@ -62,6 +67,20 @@ def changed(
         outcome=f"{places}, +{added:,} -{removed:,} lines",
         citable=cut,
     )
+
+
+def _of_cells(after: Document, numbers: Sequence[int]) -> tuple[list[int], str]:
+    """Those of the lines that Read shows of a notebook, and the first of them as it does."""
+    wanted = set(numbers)
+    try:
+        lines = [each for each in notebook_lines(after.text) if each[0] in wanted]
+    except NotebookError:
+        return list(numbers), numbered_lines(after, numbers[:_LINES_SHOWN], _LINE_CHARACTERS)
+    kept = sorted({number for number, _ in lines})
+    first = set(kept[:_LINES_SHOWN])
+    shown = ((number, text) for number, text in lines if number in first)
+    texts = (f"{number}\t{shorten(text, _LINE_CHARACTERS)}" for number, text in shown)
+    return kept, "\n".join(islice(texts, _LINES_SHOWN * 2))
 
 
 def in_conflict(relative: str, conflict: Conflict) -> ToolResult:

@@ -13,6 +13,7 @@ from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
 from glossator.core.line_diff import Replacement, unified_diff
+from glossator.core.notebook import cell_texts, is_notebook
 from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
@@ -97,7 +98,8 @@ def preview(context: ToolContext, path: str, change: Change, needs: Needs = Need
     if not isinstance(edit, FileEdit):
         raise TypeError(f"an edit is planned as {edit}")
     name = context.snapshot.relative(edit.path)
-    diff = unified_diff(edit.before, edit.result, name, name)
+    texts = cell_texts(edit.before, edit.result) if is_notebook(edit.path) else None
+    diff = unified_diff(*(texts or (edit.before, edit.result)), name, name)
     return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
 
 
@@ -314,17 +316,12 @@ def _document_of(outcome: Applied, path: str) -> Document | None:
     return next((each for each in outcome.documents if each.path == path), None)
 
 
-def is_notebook(path: str) -> bool:
-    """Whether edits of the file are about the sources of its cells."""
-    return path.lower().endswith(".ipynb")
-
-
 def _refuse_kind(path: str, real: str, needs: Needs) -> None:
     """Raise `UsageError` for what is no text; `path` leads to the file `real`."""
     if needs is Needs.ALL and (is_notebook(path) or is_notebook(real)):
         raise UsageError(
             f"Nothing was changed: {shown(path)} is a notebook, which cannot be written whole.\n"
-            "Use Edit, which replaces text in a cell, or tell the user."
+            "Use Edit or NotebookEdit, which change its cells, or tell the user."
         )
     if is_notebook(real) != is_notebook(path):
         raise UsageError(

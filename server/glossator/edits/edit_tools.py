@@ -15,6 +15,7 @@ from pydantic import Field
 from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import Replacement, apply_replacements, compose, unplaced_diff
+from glossator.core.notebook import PlacedString, is_notebook, parse_notebook
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
@@ -24,13 +25,12 @@ from glossator.edits.edit_target import (
     create,
     edit_known,
     find_target,
-    is_notebook,
     planned,
     planned_file,
     preview,
 )
 from glossator.edits.find import Substitution, as_lf, rewrite, substitute
-from glossator.tools import PlacedString, ToolArgs, ToolContext, parse_notebook
+from glossator.tools import ToolArgs, ToolContext
 
 
 class EditArgs(ToolArgs):

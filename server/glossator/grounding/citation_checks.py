@@ -18,6 +18,7 @@ from glossator.core.citation_words import holds
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.fact import Fact, FactState, FactView
+from glossator.core.notebook import cell_on, is_notebook
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.uri import to_path, to_uri
@@ -165,7 +166,16 @@ def verify_answer(mark: CitationMark, sources: Sources) -> Citation:
         return _of_run(mark, sources.commands)
     if not mark.names_file:
         return _unsupported(mark, None, f"There is no {mark.path}.")
-    return _of_lines(mark, sources)
+    citation = _of_lines(mark, sources)
+    return _with_cell(citation, sources) if is_notebook(mark.path) else citation
+
+
+def _with_cell(citation: Citation, sources: Sources) -> Citation:
+    """The citation with the number of the notebook's cell that its first line is in."""
+    document = citation.span and document_of(citation.span, sources)
+    if citation.span is None or not document:
+        return citation
+    return replace(citation, cell=cell_on(document.text, citation.span.first_line))
 
 
 def _of_lines(mark: CitationMark, sources: Sources) -> Citation:

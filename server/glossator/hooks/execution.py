@@ -55,6 +55,13 @@ ARGUMENT_NAMES: Mapping[str, Mapping[str, str]] = {
     "Bash": {"background": "run_in_background", "timeout_seconds": _BASH_TIMEOUT},
     "Edit": {**_FILE, **_TEXTS},
     "MultiEdit": {**_FILE, **_TEXTS},
+    "NotebookEdit": {
+        "path": "notebook_path",
+        "cell": "cell_number",
+        "mode": "edit_mode",
+        "source": "new_source",
+        "kind": "cell_type",
+    },
     "Read": _FILE,
     "Skill": {"name": "skill", "arguments": "args"},
     "Write": _FILE,

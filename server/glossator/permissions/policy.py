@@ -28,7 +28,7 @@ from glossator.workspace import GitPattern, is_inside, one_per_byte
 Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
-    "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
+    "Edit": frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "Move"}),
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
 MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool
@@ -113,7 +113,7 @@ def parse_rule(text: str) -> Rule:
 
     `*`                     every tool
     `Grep`                  every call of a tool
-    `Edit`, `Read`          every call of Edit, MultiEdit, Write and Move; of all that reads files
+    `Edit`, `Read`          every call of a tool that changes files; of all that reads files
     `mcp__server__tool`     a tool of an MCP server; `mcp__server` all of its tools
     `Bash(git status)`      this very command
     `Bash(npm test:*)`      every command that begins with these words

@@ -42,13 +42,17 @@ _KEEP_REPLY_EVERY = timedelta(seconds=0.25)  # text of a reply under way
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A session as lists show it, kept beside its log; `roots` are real paths."""
+    """A session as lists show it, kept beside its log; `roots` are real paths.
+
+    One that is not `listed` is in no list.
+    """
 
     id: str
     title: str
     created_at: str  # ISO 8601
     roots: tuple[str, ...]
     turns: int
+    listed: bool = True
 
 
 class Journal:

@@ -61,6 +61,7 @@ from glossator.sessions.state import (
     EDITOR_STATE,
     FACTS,
     FAILED_RUNS,
+    LISTED,
     MEMORIES,
     OF_CONVERSATION,
     RUNS,
@@ -154,7 +155,17 @@ class Session:
     def head(self) -> Head:
         """The session as lists show it, to be kept beside its log."""
         created = self.created_at.isoformat(timespec="seconds")
-        return Head(self.id, self.title, created, self.roots, self.turns)
+        return Head(self.id, self.title, created, self.roots, self.turns, self.listed)
+
+    @property
+    def listed(self) -> bool:
+        """Whether lists show it; those of edits in place begin outside them."""
+        return bool(self._kept.get(LISTED, [True])[-1])
+
+    def list_from_now_on(self, listed: bool) -> None:
+        """Show it in lists, or in none."""
+        if listed != self.listed:
+            self.keep(LISTED, listed)
 
     @property
     def on_disk(self) -> bool:

@@ -371,7 +371,7 @@ class Sessions:
         if not state.id:  # nothing can be read any more
             return decode_head(info.last_head or b"")
         created = state.created_at.isoformat(timespec="seconds")
-        return Head(info.key, state.title, created, state.roots, state.turns)
+        return Head(info.key, state.title, created, state.roots, state.turns, state.listed)
 
     def _is_ours(self, roots: tuple[str, ...]) -> bool:
         return not self._ours().isdisjoint(roots)

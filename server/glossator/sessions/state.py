@@ -48,6 +48,7 @@ FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
 INSTRUCTIONS = "instructions"  # files that the model was told of: [path, SHA-256]
 MEMORIES = "memories"  # that the model saw, with their versions; None: it sees them no more
 FACTS = "facts"  # that the model was told: [id, whether it holds]; None: it sees them no more
+LISTED = "listed"  # whether lists show the session; kept of the session, not the conversation
 EDITOR_STATE = "editorState"  # what the model was told of the editor; None: it sees it no more
 OF_CONVERSATION = frozenset(
     {RUNS, FAILED_RUNS, TODO, SEEN_UNDOS, INSTRUCTIONS, MEMORIES, FACTS, EDITOR_STATE}
@@ -140,6 +141,11 @@ class SessionState:
     story: list[Record] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
     title_made: bool = False
+
+    @property
+    def listed(self) -> bool:
+        """Whether lists show the session."""
+        return bool(self.kept.get(LISTED, [True])[-1])
 
 
 def session_state(records: Iterable[Record]) -> SessionState:

@@ -3,7 +3,6 @@ from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
 from .diagnostics import Diagnostics, diagnostic_lines, report_diagnostics
 from .glob import Glob
 from .grep import Grep
-from .notebook import PlacedString, parse_notebook
 from .read import Read
 from .reads import Base, ReadDocument, ReadRange, ReadState, carried_lines
 from .schemas import schema_of
@@ -20,7 +19,6 @@ __all__ = [
     "Glob",
     "Grep",
     "IsHidden",
-    "PlacedString",
     "Read",
     "ReadDocument",
     "ReadRange",
@@ -36,7 +34,6 @@ __all__ = [
     "carried_lines",
     "diagnostic_lines",
     "in_thread",
-    "parse_notebook",
     "registry",
     "report_diagnostics",
     "schema_of",

@@ -15,13 +15,13 @@ from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.encoding import codec_of, is_declared, is_guessed
 from glossator.core.images import MAX_SCALED_BYTES as MAX_IMAGE_BYTES
 from glossator.core.images import image_of, is_image
+from glossator.core.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten, unchanged
 from glossator.tools.base import Cancellation, ToolArgs, ToolContext, cancellable, in_thread
-from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.selection import refusal, visible
 from glossator.workspace import LinePart, LongLines, WorkspaceSnapshot
 

@@ -62,7 +62,8 @@ class Asked:
     `review`: the user reviews each edit before it is made. `plan`: whether a plan of tasks may be
     made; None: it is not. `steered`: what the user said when it was asked before, which goes with
     it now. `mode` is the session's from then on, None: it keeps its own. `shown` is as in
-    `RunStarted`.
+    `RunStarted`. `in_place`: it is asked at a place in an editor, and a session that it begins is
+    in no list until something else is asked there.
     """
 
     question: str
@@ -75,6 +76,7 @@ class Asked:
     steered: tuple[SaidWords, ...] = ()
     mode: Mode | None = None
     shown: str = ""
+    in_place: bool = False
 
 
 async def take_turn(
@@ -101,6 +103,8 @@ async def take_turn(
                 run.steering.open()
             notices = await _admitted(app, session, asked)
             before(session)
+            if known is None or not asked.in_place:
+                session.list_from_now_on(not asked.in_place)
             app.acting.modes.begin(session.id, asked.mode)
             app.titles.begin(session, asked.question)
             run.emit(_started(app, session, run, asked))

@@ -216,3 +216,13 @@ async def test_a_small_window_gets_less_and_it_is_said(tmp_path: Path) -> None:
     assert body["max_tokens"] == 2_000
     assert "The model's window has 8,000 tokens, so it is told less. Left out: AskUser" in told
     assert "AGENTS.md" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "offered"), [("a.txt", False), ("n.ipynb", True), ("x/N.IPYNB", True)]
+)
+async def test_a_tool_for_cells_where_there_are_notebooks(
+    tmp_path: Path, name: str, *, offered: bool
+) -> None:
+    body = await first_request(tmp_path, {**FILES, name: "{}"})
+    assert ("NotebookEdit" in {tool["name"] for tool in body["tools"]}) is offered

@@ -28,6 +28,7 @@ const ICON_OF: Readonly<Record<string, IconName>> = {
   Diagnostics: "warning",
   Edit: "edit",
   MultiEdit: "edit",
+  NotebookEdit: "edit",
   Write: "edit",
   Bash: "terminal",
   Todo: "checklist",

@@ -189,7 +189,8 @@ export function stateOf(source: Source, live: boolean): SourceState {
 
 /** What a source is called: a run by its command, too. */
 export function nameOf({ mark, citation }: Source): string {
-  return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark));
+  const cell = citation?.cell ? ` (cell ${citation.cell})` : "";
+  return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark) + cell);
 }
 
 /** The lines to open: where they are now, or the part that was read of them. */

@@ -127,14 +127,6 @@ export class Chat implements Viewer, Disposable {
     await this.#act(action, { runId: randomUUID(), question, chips, action });
   }
 
-  /** As `act`, for one who looks elsewhere: while this is busy, in a session that is not shown. */
-  async actElsewhere(action: OnLines, question: string, runId: string): Promise<void> {
-    await this.#restored;
-    const isBusy = this.conversations.isBusy(this.#current);
-    const asked = { runId, question, chips: [linesChip(action.lines)], action };
-    await this.#act(action, asked, isBusy ? new Conversation() : this.#current);
-  }
-
   /** Show a question that `run` answers; in a new conversation while the one shown is busy. */
   async follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
     await this.#restored;
@@ -237,10 +229,10 @@ export class Chat implements Viewer, Disposable {
     }
   }
 
-  async #act(action: OnLines, asked: Asked, where?: Conversation): Promise<void> {
+  async #act(action: OnLines, asked: Asked): Promise<void> {
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
     await this.#restored;
-    await this.conversations.follow(where ?? this.#free(), asked, (sessionId) =>
+    await this.conversations.follow(this.#free(), asked, (sessionId) =>
       this.server.run(alike, { ...action.lines, runId: asked.runId, sessionId }),
     );
   }

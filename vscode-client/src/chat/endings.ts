@@ -9,15 +9,17 @@ import type { Conversations, Ending } from "./conversations.ts";
 const SHOW = "Show Answer";
 const QUESTION_CHARACTERS = 60;
 
-/** Tell of answers and failures that no chat in sight shows. */
+/** Tell of answers and failures that are shown neither in a chat in sight nor in their place. */
 export function announceEndings(
   conversations: Conversations,
   surfaces: Surfaces,
   log: LogOutputChannel,
+  isInPlace: (runId: string) => boolean,
 ): Disposable {
   return conversations.onEnding((ending) => {
     const shower = surfaces.all.find(({ chat }) => chat.shown === ending.conversation);
-    if (shower?.panel.visible !== true) {
+    const isSeen = ending.answer !== undefined && isInPlace(ending.answer.runId);
+    if (shower?.panel.visible !== true && !isSeen) {
       announce(ending, surfaces, log).catch((error) => showFailure(error, log));
     }
   });

@@ -14,6 +14,10 @@ export class Cancelling {
     this.#send();
   }
 
+  get isWanted(): boolean {
+    return this.#wanted;
+  }
+
   /** The server has begun with it: what it was told before it did not know. */
   begun(): void {
     if (this.#wanted) {

@@ -4,6 +4,7 @@ import type { LogOutputChannel, SecretStorage } from "vscode";
 import type { Chat } from "../chat/chat.ts";
 import type { Choices } from "../choices.ts";
 import type { Changes } from "../editor/changes.ts";
+import type { InPlace } from "../editor/in-place.ts";
 import type { Plans } from "../editor/plans.ts";
 import type { Proposals } from "../editor/proposals.ts";
 import type { Spans } from "../editor/spans.ts";
@@ -22,6 +23,7 @@ export interface Shared {
   readonly proposals: Proposals;
   readonly plans: Plans;
   readonly changes: Changes;
+  readonly inPlace: InPlace;
   readonly choices: Choices;
   readonly jobs: Jobs;
   readonly secrets: SecretStorage;

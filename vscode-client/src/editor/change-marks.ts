@@ -12,10 +12,11 @@ import {
   ThemeColor,
   window,
 } from "vscode";
-import { shownText } from "../shown.ts";
+import { shown, shownText } from "../shown.ts";
 import type { Part } from "./changed-text.ts";
 
 const MOST = 40; // lines of the text before, in a hover
+const CHARACTERS = 100; // of a line before, beside the line that took its place
 
 type Kind = "added" | "changed" | "deleted";
 
@@ -30,20 +31,36 @@ export class ChangeMarks implements Disposable {
       borderColor: new ThemeColor("editorGutter.deletedBackground"),
     }),
   };
+  readonly #before = window.createTextEditorDecorationType({
+    after: {
+      margin: "0 0 0 3em",
+      color: new ThemeColor("descriptionForeground"),
+      backgroundColor: new ThemeColor("diffEditor.removedTextBackground"),
+      textDecoration: "line-through",
+    },
+  });
 
-  /** Show these parts in an editor, and no others; a side of a diff shows its own. */
-  show(editor: TextEditor, parts: readonly Part[]): void {
-    const shown = editor.viewColumn === undefined ? [] : parts;
+  /**
+   * Show these parts in an editor, and no others; a side of a diff shows its own. Of some the lines before
+   * stand beside those that took their place.
+   */
+  show(editor: TextEditor, parts: readonly Part[], withBefore: readonly Part[]): void {
+    const visible = editor.viewColumn === undefined ? [] : parts;
     for (const kind of ["added", "changed", "deleted"] as const) {
-      const marks = shown.filter((part) => kindOf(part) === kind);
+      const marks = visible.filter((part) => kindOf(part) === kind);
       const language = editor.document.languageId;
       const decorations = marks.map((part) => markOf(part, language, editor.document.lineCount));
       editor.setDecorations(this.#types[kind], decorations);
     }
+    const before = visible.filter((part) => withBefore.includes(part));
+    editor.setDecorations(
+      this.#before,
+      before.flatMap((part) => beforeOf(part, editor)),
+    );
   }
 
   dispose(): void {
-    for (const each of Object.values(this.#types)) {
+    for (const each of [...Object.values(this.#types), this.#before]) {
       each.dispose();
     }
   }
@@ -70,6 +87,19 @@ function type(ruler: "added" | "modified" | "deleted", look: DecorationRenderOpt
 
 function kindOf({ start, end, before }: Part): Kind {
   return start === end ? "deleted" : before.length === 0 ? "added" : "changed";
+}
+
+/** Each line before beside the one in its place; those that are left over beside the last one. */
+function beforeOf({ start, end, before }: Part, { document }: TextEditor): DecorationOptions[] {
+  const places = Math.max(end - start, 1);
+  return before.slice(0, places).map((text, at) => {
+    const line = Math.min(start + at, document.lineCount - 1);
+    const { end: place } = document.lineAt(line).range;
+    const more = at === places - 1 ? before.length - places : 0;
+    const words = shown(text.trim()).slice(0, CHARACTERS);
+    const contentText = more > 0 ? `${words} … and ${more} more` : words;
+    return { range: new Range(place, place), renderOptions: { after: { contentText } } };
+  });
 }
 
 /** What was there before is in the hover. */

@@ -12,6 +12,7 @@ import {
 } from "vscode";
 import type { Server } from "../server/server.ts";
 import type { FileBefore } from "../wire.ts";
+import { isNotebook, listed, listedNow, typedIn } from "./changed-cells.ts";
 import { type ChangedFile, ChangedFiles, type KeptFile } from "./changed-files.ts";
 import { ChangedText, type Typed } from "./changed-text.ts";
 import { type ChangingTurn, ChangingTurns } from "./changing-turns.ts";
@@ -38,13 +39,14 @@ export class ChangeTracking implements Disposable {
   /** Something else waits than before, or is elsewhere. */
   readonly onChange = this.#changed.event;
   readonly #held = new Map<string, Held>(); // by URI
+  readonly #listed = new Map<string, string>(); // cells of notebooks as they were last, by URI
   #work: Promise<void> = Promise.resolve();
   #isUndoing = false;
 
   constructor(
     private readonly server: Server,
     memento: Memento,
-    private readonly shows: () => boolean,
+    private readonly shows: (sessionId: string) => boolean,
     private readonly failed: (error: unknown) => void,
   ) {
     this.#files = new ChangedFiles(memento.get<readonly KeptFile[]>(KEPT, []), (uri) =>
@@ -67,6 +69,8 @@ export class ChangeTracking implements Disposable {
       watcher.onDidDelete((uri) => void this.#deleted(uri)),
       workspace.onDidOpenTextDocument((document) => this.#opened(document)),
       workspace.onDidChangeTextDocument((change) => this.#typed(change)),
+      workspace.onDidOpenNotebookDocument(({ uri }) => this.#cells(uri)),
+      workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cells(notebook.uri)),
       workspace.onDidRenameFiles(({ files }) => {
         for (const { oldUri, newUri } of files) {
           this.#files.rename(oldUri, newUri);
@@ -132,7 +136,22 @@ export class ChangeTracking implements Disposable {
   }
 
   #opened(document: TextDocument): void {
-    this.#becomes(document.uri, document.getText(), []);
+    if (!isNotebook(document.uri)) {
+      this.#becomes(document.uri, document.getText(), []);
+    }
+  }
+
+  /** Of a notebook the cells count: what a run edits is a part, as in a text. */
+  #cells(uri: Uri): void {
+    const now = this.#files.get(uri) ? listedNow(uri) : undefined;
+    if (now === undefined) {
+      return;
+    }
+    const last = this.#listed.get(uri.toString());
+    this.#listed.set(uri.toString(), now);
+    const isRun = this.server.isEditing && this.#turns.areOn && !this.#turns.isReviewed(uri.fsPath);
+    const isTyped = last !== undefined && last !== now && !isRun;
+    this.#becomes(uri, now, isTyped ? typedIn(last, now) : []);
   }
 
   /**
@@ -142,7 +161,7 @@ export class ChangeTracking implements Disposable {
   #typed({ document, contentChanges, reason }: TextDocumentChangeEvent): void {
     const { uri } = document;
     this.#release(uri, document.isDirty);
-    if (!this.#files.get(uri) || contentChanges.length === 0) {
+    if (!this.#files.get(uri) || contentChanges.length === 0 || isNotebook(uri)) {
       return;
     }
     const { isEditing } = this.server;
@@ -173,8 +192,11 @@ export class ChangeTracking implements Disposable {
     if (file?.turns.length === 0 && file.kept && !this.#goesOn(file.kept)) {
       this.forget(uri);
     } else if (file) {
+      const turns = file.text.waits
+        ? file.turns
+        : file.turns.filter(({ turn }) => this.#turns.isOn(turn)); // of others nothing waits
       const isMoved = file.text.becomes(now, typed);
-      this.put(isMoved ? { ...file, isWhole: false } : file);
+      this.put({ ...file, turns, isWhole: file.isWhole && !isMoved });
     }
   }
 
@@ -195,8 +217,11 @@ export class ChangeTracking implements Disposable {
     this.#changed.fire();
     this.#then(async () => {
       for (const { uri } of files) {
-        if ((await textNow(uri)) === undefined) {
+        const text = await textNow(uri);
+        if (text === undefined) {
           await this.#deleted(uri);
+        } else if (isNotebook(uri)) {
+          this.#becomes(uri, listedNow(uri) ?? listed(text) ?? text, []);
         }
       }
     });
@@ -204,7 +229,7 @@ export class ChangeTracking implements Disposable {
 
   /** Nothing is shown of what a run changed while that is turned off. */
   #turn(turn: ChangingTurn, isReviewed: boolean): void {
-    if (this.shows()) {
+    if (this.shows(turn.sessionId)) {
       this.#then(() => this.#add(turn, isReviewed));
     }
   }
@@ -246,11 +271,14 @@ export class ChangeTracking implements Disposable {
     isReviewed: boolean,
   ): Promise<void> {
     const uri = Uri.parse(file.uri);
-    const now = openDocument(uri)?.getText() ?? (isReviewed ? await textNow(uri) : undefined);
+    const now = isNotebook(uri)
+      ? listedNow(uri)
+      : (openDocument(uri)?.getText() ?? (isReviewed ? await textNow(uri) : undefined));
     if (isReviewed && now === undefined) {
       return;
     }
-    const text = new ChangedText(isReviewed ? (now ?? "") : before);
+    const was = isNotebook(uri) ? (listed(before) ?? before) : before;
+    const text = new ChangedText(isReviewed ? (now ?? "") : was);
     if (now !== undefined) {
       text.becomes(now);
     }

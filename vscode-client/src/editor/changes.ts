@@ -25,17 +25,22 @@ import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
 import { ChangeMarks } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
+import { ChangedCells, isNotebook } from "./changed-cells.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
 import { besideChat } from "./columns.ts";
+import type { InPlace } from "./in-place.ts";
 
 const SHOWN_AFTER = 50; // ms without a change
 
 /** Takes back what turns changed in a file, newest first; the server does it. */
 export type UndoTurns = (turns: readonly ChangingTurn[]) => Promise<void>;
 
-/** All that waits. `shows` says whether anything is shown at all, `failed` gets what went wrong. */
+/**
+ * All that waits. `shows` says whether anything is shown at all, or of a session; `failed` gets what went
+ * wrong. What was asked `inPlace` stands above its parts.
+ */
 export class Changes implements CodeLensProvider, Disposable {
   readonly #changed = new EventEmitter<void>();
   readonly #marks = new ChangeMarks();
@@ -50,11 +55,13 @@ export class Changes implements CodeLensProvider, Disposable {
     server: Server,
     memento: Memento,
     private readonly undoTurns: UndoTurns,
-    shows: () => boolean,
+    shows: (sessionId?: string) => boolean,
     failed: (error: unknown) => void,
+    private readonly inPlace?: InPlace,
   ) {
     this.#tracking = new ChangeTracking(server, memento, shows, failed);
     this.#parts = Disposable.from(
+      new ChangedCells((uri) => this.#tracking.get(uri)?.text.parts ?? [], this.#changed.event),
       this.#changed,
       this.#marks,
       this.#tracking,
@@ -66,6 +73,7 @@ export class Changes implements CodeLensProvider, Disposable {
         }
       }),
       window.onDidChangeVisibleTextEditors(() => this.#soon()),
+      ...(inPlace ? [inPlace.onChange(() => this.#soon())] : []),
     );
     this.#soon();
   }
@@ -104,6 +112,34 @@ export class Changes implements CodeLensProvider, Disposable {
     this.#tracking.put({ ...file, isWhole: false });
   }
 
+  /** What waits in a file, from above; cells of notebooks are no lines of one. */
+  partsOf(given: Uri | string): readonly Part[] {
+    const uri = typeof given === "string" ? Uri.parse(given) : given;
+    return isNotebook(uri) ? [] : (this.#tracking.get(uri)?.text.parts ?? []);
+  }
+
+  /** Keep some of the parts of a file. */
+  keepParts(uri: Uri, parts: readonly Part[]): void {
+    if (parts.length === this.partsOf(uri).length && parts.length > 0) {
+      this.keepFile(uri);
+      return;
+    }
+    for (const part of parts) {
+      this.keep(uri, part);
+    }
+  }
+
+  /** Bring back the text before some of them. */
+  async undoParts(uri: Uri, parts: readonly Part[]): Promise<void> {
+    if (parts.length === this.partsOf(uri).length && parts.length > 0) {
+      await this.undoFile(uri);
+    } else if (parts.length > 0) {
+      const file = this.#file(uri);
+      await this.#restore(file, parts);
+      this.#tracking.put({ ...file, isWhole: false });
+    }
+  }
+
   /** Keep all of a file, by default of the one that is shown. */
   keepFile(uri: unknown): void {
     this.#tracking.keep(this.#file(uri));
@@ -112,8 +148,10 @@ export class Changes implements CodeLensProvider, Disposable {
   /** Bring a file back to what it was; a new one goes. */
   async undoFile(uri: unknown): Promise<void> {
     const file = this.#file(uri);
-    await workspace.openTextDocument(file.uri); // its parts are known from here on
-    if (file.isWhole) {
+    if (!isNotebook(file.uri)) {
+      await workspace.openTextDocument(file.uri); // its parts are known from here on
+    }
+    if (file.isWhole || isNotebook(file.uri)) {
       await this.undoTurns(file.turns.toReversed());
     } else if (file.isNew && file.text.before === "") {
       const edit = new WorkspaceEdit();
@@ -148,6 +186,10 @@ export class Changes implements CodeLensProvider, Disposable {
     const ordered = isNext ? files : files.reverse();
     const at = here ? ordered.indexOf(here) + 1 : 0;
     for (const { uri, text } of [...ordered.slice(at), ...ordered.slice(0, at)]) {
+      if (isNotebook(uri)) {
+        await window.showNotebookDocument(await workspace.openNotebookDocument(uri));
+        return;
+      }
       const document = await opened(uri);
       const first = isNext ? text.parts[0] : text.parts.at(-1);
       if (!document) {
@@ -161,8 +203,10 @@ export class Changes implements CodeLensProvider, Disposable {
   }
 
   provideCodeLenses({ uri }: TextDocument): CodeLens[] {
-    const file = this.#tracking.get(uri);
-    return (file?.text.parts ?? []).flatMap((part) => {
+    const parts = this.partsOf(uri);
+    const alone = this.inPlace?.alone(uri, parts) ?? [];
+    const own = parts.filter((part) => !alone.includes(part));
+    const lenses = own.flatMap((part) => {
       const range = new Range(part.start, 0, part.start, 0);
       const lens = (title: string, command: string) =>
         new CodeLens(range, { title, command, arguments: [uri, part] });
@@ -171,6 +215,7 @@ export class Changes implements CodeLensProvider, Disposable {
         lens("$(discard) Undo", "glossator.undoChange"),
       ];
     });
+    return [...(this.inPlace?.lenses(uri, parts) ?? []), ...lenses];
   }
 
   dispose(): void {
@@ -180,7 +225,8 @@ export class Changes implements CodeLensProvider, Disposable {
 
   /** What a button is about, or a command in the editor. Throws `UserError`. */
   #file(given: unknown): ChangedFile {
-    const uri = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
+    const named = given instanceof Uri ? given : window.activeTextEditor?.document.uri;
+    const uri = named && isNotebook(named) ? Uri.file(named.path) : named;
     const file = uri && this.#tracking.get(uri);
     if (!file?.text.waits) {
       throw new UserError("Nothing in this file waits to be kept or undone.");
@@ -227,7 +273,10 @@ export class Changes implements CodeLensProvider, Disposable {
 
   #show(): void {
     for (const editor of window.visibleTextEditors) {
-      this.#marks.show(editor, this.#tracking.get(editor.document.uri)?.text.parts ?? []);
+      const { uri } = editor.document;
+      const parts = this.partsOf(uri);
+      this.inPlace?.settled(uri, parts);
+      this.#marks.show(editor, parts, this.inPlace?.shownParts(uri, parts) ?? []);
     }
     const paths = this.#tracking.waiting.map(({ uri }) => uri.fsPath);
     void commands.executeCommand("setContext", "glossator.changedFiles", paths);

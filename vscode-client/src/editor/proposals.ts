@@ -44,7 +44,6 @@ export interface Proposal extends Disposable {
 /** All that is proposed. `opens` says whether a diff opens by itself, `failed` gets what went wrong. */
 export class Proposals implements CodeLensProvider, Disposable {
   readonly #proposed = new Map<string, ProposedEdit>(); // by the path of its documents
-  readonly #awaited = new Map<string, () => void>(); // by the id of a session, which has one run at a time
   readonly #lensesChanged = new EventEmitter<void>();
   readonly #textChanged = new EventEmitter<Uri>();
   readonly #parts: Disposable;
@@ -68,8 +67,8 @@ export class Proposals implements CodeLensProvider, Disposable {
     );
   }
 
-  /** Offer an edit of a session's. One of several files, or of names alone, is shown and decided about elsewhere. */
-  propose(plan: EditPlan, sessionId: string, deciding: Deciding): Proposal {
+  /** Offer an edit. One of several files, or of names alone, is shown and decided about elsewhere. */
+  propose(plan: EditPlan, deciding: Deciding): Proposal {
     const paths = new Set(plan.hunks.map(({ path }) => path));
     const [path] = paths;
     if (!path || paths.size > 1 || plan.hunks.some(({ kind }) => kind === "rename")) {
@@ -88,27 +87,13 @@ export class Proposals implements CodeLensProvider, Disposable {
       this.#proposed.delete(place);
       edit.close().catch(this.failed);
     });
-    const awaited = this.#awaited.get(sessionId);
-    if (awaited) {
-      edit.isAwaited = true;
-      edit.open(false).catch(this.failed);
-      awaited();
-    } else if (this.opens()) {
+    if (this.opens()) {
       this.#openWhenQuiet(edit);
     }
     return Object.assign(gone, {
       open: () => edit.open(false),
       changed: () => this.#redraw(edit.right),
     });
-  }
-
-  /**
-   * The user waits for the edits of the run that is on in a session, and has nothing else to do: each
-   * gets the keyboard as it comes, and then `told` is called.
-   */
-  await(sessionId: string, told: () => void): Disposable {
-    this.#awaited.set(sessionId, told);
-    return new Disposable(() => this.#awaited.delete(sessionId));
   }
 
   /** Take all that is not left out, or reject the edit: the one that is shown. */
@@ -185,8 +170,6 @@ class ProposedEdit {
   /** What the file holds now; undefined without a file. */
   text: string | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** The user waits for it in the editor, and goes on there. */
-  isAwaited = false;
   #gone = false;
 
   constructor(
@@ -223,7 +206,7 @@ class ProposedEdit {
       ({ input }) =>
         input instanceof TabInputTextDiff && input.modified.toString() === this.right.toString(),
     );
-    await window.tabGroups.close(ours, !this.isAwaited);
+    await window.tabGroups.close(ours, true);
   }
 
   settle(take: boolean): void {

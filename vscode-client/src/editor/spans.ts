@@ -4,6 +4,7 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import {
   type Disposable,
+  NotebookRange,
   OverviewRulerLane,
   Position,
   Range,
@@ -14,8 +15,10 @@ import {
   window,
   workspace,
 } from "vscode";
+import { cellsIn } from "../notebook-text.ts";
 import { namesOf } from "../panel/folders.ts";
 import { UserError } from "../result.ts";
+import { isNotebook } from "./changed-cells.ts";
 import { besideChat } from "./columns.ts";
 
 const BRIGHT_MILLISECONDS = 1500;
@@ -41,6 +44,9 @@ export class Spans implements Disposable {
    * focus stays where it is, and the next document takes this one's tab.
    */
   async open(uri: Uri, firstLine: number, lastLine: number, look = false): Promise<void> {
+    if (isNotebook(uri) && (await openedAtCell(uri, firstLine, look))) {
+      return;
+    }
     const document = await opened(uri);
     const first = Math.min(Math.max(firstLine, 1), document.lineCount) - 1;
     const last = Math.min(Math.max(lastLine, firstLine, 1), document.lineCount) - 1;
@@ -86,6 +92,30 @@ export class Spans implements Disposable {
       editor.setDecorations(this.#bright, []);
       editor.setDecorations(this.#faint, []);
     }
+  }
+}
+
+/** Show the cell of a notebook that a line of its file (from 1) is in; false if there is none. */
+async function openedAtCell(uri: Uri, line: number, preserveFocus: boolean): Promise<boolean> {
+  try {
+    const text = new TextDecoder().decode(await workspace.fs.readFile(uri));
+    const before = text
+      .split("\n")
+      .slice(0, line - 1)
+      .join("\n").length;
+    const cells = cellsIn(text)?.cells ?? [];
+    const at = cells.findIndex(({ end }) => before < end);
+    if (at === -1) {
+      return false;
+    }
+    const selections = [new NotebookRange(at, at + 1)];
+    const options = { selections, preserveFocus, viewColumn: besideChat() };
+    const notebook = await workspace.openNotebookDocument(uri);
+    const editor = await window.showNotebookDocument(notebook, options);
+    editor.revealRange(new NotebookRange(at, at + 1));
+    return true;
+  } catch {
+    return false; // it is gone, or no notebook: as a text it can be looked at all the same
   }
 }
 

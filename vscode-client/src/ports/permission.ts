@@ -51,7 +51,7 @@ export function permission(
       },
       beside: ({ leftOut, leaveOut, answer }) => {
         const decide = (take: boolean) => answer({ choice: take ? "once" : "deny" });
-        proposal = proposals.propose(plan, sessionId, { leftOut, leaveOut, decide });
+        proposal = proposals.propose(plan, { leftOut, leaveOut, decide });
         return proposal;
       },
     }),

@@ -33,7 +33,7 @@ export function review(
     beside: ({ leftOut, leaveOut, answer }) => {
       const all = plan.hunks.map(({ id }) => id);
       const decide = (take: boolean) => answer({ accepted: take ? all : [] });
-      proposal = proposals.propose(plan, plan.sessionId, { leftOut, leaveOut, decide });
+      proposal = proposals.propose(plan, { leftOut, leaveOut, decide });
       return proposal;
     },
   };

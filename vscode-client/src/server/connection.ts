@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type LogOutputChannel, Uri, workspace } from "vscode";
+import { type LogOutputChannel, type TextDocument, Uri, workspace } from "vscode";
 import {
   type ApplyWorkspaceEditResult,
   CancellationToken,
@@ -14,8 +14,10 @@ import {
   RevealOutputChannelOn,
   type WorkspaceEdit,
 } from "vscode-languageclient/node";
+import { Notebooks } from "../editor/notebooks.ts";
 import { fromFolder } from "../editor/report-links.ts";
 import type { EncodingRule } from "../encodings.ts";
+import type { SaveRequest } from "../ports/saves.ts";
 import type {
   Commands,
   EditorState,
@@ -73,6 +75,7 @@ const DOCUMENTS: DocumentSelector = [
 export class Connection {
   readonly #client: LanguageClient;
   #process: ChildProcess | undefined;
+  #notebooks: Notebooks | undefined;
 
   constructor(
     launch: Launch,
@@ -99,8 +102,10 @@ export class Connection {
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
       middleware: {
         provideTextDocumentContent: report,
+        ...this.#ofFilesAlone,
         workspace: {
           handleApplyEdit: async (params, next) =>
+            (await this.#editing(async () => await this.#notebooks?.apply(params.edit))) ??
             unsavedNotebook(params.edit) ??
             (await this.#editing(async () => await next(params, CancellationToken.None))),
         },
@@ -131,11 +136,17 @@ export class Connection {
     this.#client.onNotification(CONTEXT, () => this.listener.contextChanged());
     for (const [method, handler] of Object.entries(this.handlers)) {
       this.#client.onRequest(method, (params, token) => {
-        const answer = () => handler(params as never, token);
+        const answer = async () =>
+          method === SAVE
+            ? await this.#saving(params as SaveRequest, (files) => handler(files as never, token))
+            : await handler(params as never, token);
         return method === SAVE ? this.#editing(answer) : answer(); // VS Code formats as it saves
       });
     }
     await this.#client.start();
+    this.#notebooks = new Notebooks((told, params) => {
+      this.#client.sendNotification(told, params).catch(() => undefined); // the server has ended
+    });
   }
 
   /** The command's answer. Rejects with what the server says, or when `token` is cancelled. */
@@ -156,6 +167,36 @@ export class Connection {
     await this.#client.sendNotification(STATE, state);
   }
 
+  /** The file below a notebook that is open may be open as a text, too: the notebook counts. */
+  get #ofFilesAlone(): Middleware {
+    const isFile = ({ uri }: TextDocument) => this.#notebooks?.has(uri) !== true;
+    return {
+      didOpen: async (document, next) => (isFile(document) ? await next(document) : undefined),
+      didChange: async (event, next) => (isFile(event.document) ? await next(event) : undefined),
+      didSave: async (document, next) => (isFile(document) ? await next(document) : undefined),
+      didClose: async (document, next) => (isFile(document) ? await next(document) : undefined),
+    };
+  }
+
+  /** Save notebooks that are open here, and the other documents by `others`. */
+  async #saving(
+    { documents }: SaveRequest,
+    others: (rest: SaveRequest) => Promise<unknown>,
+  ): Promise<{ readonly saved: readonly string[] }> {
+    const rest: SaveRequest["documents"][number][] = [];
+    const saved: string[] = [];
+    for (const each of documents) {
+      const done = await this.#notebooks?.save(each.uri, each.version);
+      if (done === undefined) {
+        rest.push(each);
+      } else if (done) {
+        saved.push(each.uri);
+      }
+    }
+    const told = (await others({ documents: rest })) as { readonly saved: readonly string[] };
+    return { saved: [...saved, ...told.saved] };
+  }
+
   async #editing<T>(work: () => Promise<T>): Promise<T> {
     this.listener.editing(true);
     try {
@@ -167,6 +208,7 @@ export class Connection {
 
   /** End it; a server that does not end by itself is killed. */
   async stop(): Promise<void> {
+    this.#notebooks?.dispose();
     try {
       await this.#client.dispose();
     } catch {

@@ -51,7 +51,7 @@ export const diffTests: Tests = {
     const { document } = await demo();
     const { proposals } = await ready();
     const { leftOut, decided, answer } = deciding();
-    const proposal = proposals.propose(planFor(document, [4, 5]), "s", answer);
+    const proposal = proposals.propose(planFor(document, [4, 5]), answer);
     const [tab] = await until(async () => proposed());
     const input = tab?.input as vscode.TabInputTextDiff;
     const right = await vscode.workspace.openTextDocument(input.modified);
@@ -86,7 +86,7 @@ export const diffTests: Tests = {
     const { document } = await demo();
     const { proposals } = await ready();
     const { leftOut, decided, answer } = deciding();
-    const proposal = proposals.propose(planFor(document, [4]), "s", answer);
+    const proposal = proposals.propose(planFor(document, [4]), answer);
     await proposal.open();
     const input = proposed()[0]?.input as vscode.TabInputTextDiff;
     assert.deepEqual(await lensesOf(input.modified), ["4 $(check) Accept", "4 $(close) Reject"]);
@@ -129,26 +129,10 @@ export const diffTests: Tests = {
     assert.deepEqual(taken, ["h5", "h4"]);
   },
 
-  async "the keyboard goes to the edit that the user waits for, by its session"() {
-    const { document } = await demo();
-    const { proposals } = await ready();
-    const told: string[] = [];
-    const first = proposals.await("one", () => told.push("one"));
-    const second = proposals.await("two", () => told.push("two"));
-    first.dispose(); // two were about one file: the end of one takes nothing from the other
-    const proposal = proposals.propose(planFor(document, [4]), "two", deciding().answer);
-    await until(async () =>
-      vscode.window.activeTextEditor?.document.uri.scheme === "glossator-proposal" ? [true] : [],
-    );
-    assert.deepEqual(told, ["two"]);
-    second.dispose();
-    proposal.dispose();
-  },
-
   async "a proposal follows what is typed in the file"() {
     const editor = await demo();
     const { proposals } = await ready();
-    const proposal = proposals.propose(planFor(editor.document, [4]), "s", deciding().answer);
+    const proposal = proposals.propose(planFor(editor.document, [4]), deciding().answer);
     await proposal.open();
     const input = proposed()[0]?.input as vscode.TabInputTextDiff;
     const left = await vscode.workspace.openTextDocument(input.original);

@@ -2,11 +2,8 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { save } from "../../src/ports/saves.ts";
-import { unsavedNotebook } from "../../src/server/connection.ts";
+import { Notebooks } from "../../src/editor/notebooks.ts";
 import { type Tests, until } from "./hosted.ts";
-
-const never = new vscode.CancellationTokenSource().token;
 
 /** A notebook as Jupyter writes it; its cells have these sources. */
 function written(...sources: readonly string[]): string {
@@ -21,7 +18,7 @@ function written(...sources: readonly string[]): string {
 
 /** What these tests are about. */
 export const notebookTests: Tests = {
-  async "an edit reaches the cells and the disk, and none is made over what is typed in a cell"() {
+  async "an edit is made in the cells, beside what is typed in others, and saved as the file was"() {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     const uri = vscode.Uri.joinPath(folder.uri, "cells.ipynb");
@@ -31,47 +28,66 @@ export const notebookTests: Tests = {
     const sources = () => notebook.getCells().map((cell) => cell.document.getText());
     const onDisk = async () => Buffer.from(await vscode.workspace.fs.readFile(uri)).toString();
 
-    /** As the server has it made: asked whether it may be, applied to the file, and saved. */
-    const edit = async (before: string, after: string) => {
-      const document = await vscode.workspace.openTextDocument(uri);
-      await until(async () => (document.getText() === (await onDisk()) ? [true] : []));
-      const at = document.getText().indexOf(before);
-      const range = new vscode.Range(
-        document.positionAt(at),
-        document.positionAt(at + before.length),
-      );
-      const textDocument = { uri: uri.toString(), version: null };
-      const refused = unsavedNotebook({
-        documentChanges: [{ textDocument, edits: [{ range, newText: after }] }],
-      });
-      if (refused) {
-        return refused;
-      }
-      const changes = new vscode.WorkspaceEdit();
-      changes.replace(uri, range, after);
-      assert.ok(await vscode.workspace.applyEdit(changes));
-      await save({ documents: [{ uri: uri.toString(), version: document.version }] }, never);
-      await until(async () => (sources()[0] === after ? [true] : []));
-      assert.equal(notebook.isDirty, false);
-      return undefined;
+    /** What the server has of it. */
+    const told = { text: "", version: 0 };
+    const notebooks = new Notebooks((_, params) => {
+      const { textDocument, contentChanges } = params as {
+        textDocument: { version?: number; text?: string };
+        contentChanges?: readonly [{ text: string }];
+      };
+      told.version = textDocument.version ?? told.version;
+      told.text = contentChanges?.[0].text ?? textDocument.text ?? told.text;
+    });
+    const has = async (text: string) => {
+      await until(async () => (told.text === text ? [true] : []));
+    };
+    /** As the server has it made. */
+    const edit = async (before: string, after: string, version = told.version) => {
+      const lines = told.text.slice(0, told.text.indexOf(before)).split("\n");
+      const start = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+      const breaks = before.split("\n");
+      const end = {
+        line: start.line + breaks.length - 1,
+        character: (breaks.length > 1 ? 0 : start.character) + (breaks.at(-1)?.length ?? 0),
+      };
+      const textDocument = { uri: uri.toString(), version };
+      const edits = [{ range: { start, end }, newText: after }];
+      return await notebooks.apply({ documentChanges: [{ textDocument, edits }] });
     };
 
-    assert.equal(await edit("a = 1", "a = 10"), undefined);
+    await has(written("a = 1", "b = 2"));
+    assert.deepEqual(await edit("a = 1", "a = 10"), { applied: true });
+    assert.deepEqual(sources(), ["a = 10", "b = 2"]);
+    assert.equal(told.text, written("a = 10", "b = 2"));
+    assert.equal(await notebooks.save(uri.toString(), told.version), true);
     assert.equal(await onDisk(), written("a = 10", "b = 2"));
+
     const typing = new vscode.WorkspaceEdit();
     const [, other] = notebook.getCells();
     assert.ok(other);
     typing.insert(other.document.uri, new vscode.Position(0, 5), "2");
+    const old = told.version;
     assert.ok(await vscode.workspace.applyEdit(typing));
-    await until(async () => (notebook.isDirty ? [true] : []));
-    const refused = await edit("a = 10", "a = 1"); // such as an undo
-    assert.equal(refused?.applied, false);
-    assert.match(refused?.failureReason ?? "", /cells\.ipynb has unsaved changes in its notebook/);
-    assert.deepEqual(sources(), ["a = 10", "b = 22"]);
+    await has(written("a = 10", "b = 22"));
+    assert.equal((await edit("a = 10", "a = 1", old))?.applied, false); // it is to look again
+    assert.deepEqual(await edit("a = 10", "a = 1"), { applied: true });
+    assert.deepEqual(sources(), ["a = 1", "b = 22"]);
     assert.equal(await onDisk(), written("a = 10", "b = 2"));
-    assert.ok(await notebook.save());
-    assert.equal(await edit("a = 10", "a = 1"), undefined);
+
+    const whole = told.text;
+    const list = whole.slice(whole.indexOf('"cells"'), whole.indexOf('"metadata": {\n  "language'));
+    const fewer = written("b = 22").replace("cell-0", "cell-1");
+    const left = fewer.slice(fewer.indexOf('"cells"'), fewer.indexOf('"metadata": {\n  "language'));
+    assert.deepEqual(await edit(list, left), { applied: true });
+    assert.deepEqual(sources(), ["b = 22"]);
+    assert.deepEqual(await edit(left, list), { applied: true }); // such as an undo
+    assert.deepEqual(sources(), ["a = 1", "b = 22"]);
+    assert.equal(told.text, whole);
+    assert.equal(await notebooks.save(uri.toString(), told.version), true);
     assert.equal(await onDisk(), written("a = 1", "b = 22"));
+    assert.equal((await edit('"cells"', '"cell"'))?.applied, false);
+    notebooks.dispose();
+    await vscode.commands.executeCommand("workbench.action.closeActiveEditor");
     await vscode.workspace.fs.delete(uri);
   },
 };

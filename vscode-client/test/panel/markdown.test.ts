@@ -203,6 +203,7 @@ test("a run of a command is called by its command, once it was checked", () => {
     at: null,
     movedTo: null,
     movedUntil: null,
+    cell: null,
   }));
   assert.deepEqual(
     [...sourcesOfText(text, checked).values()].map((source) => [

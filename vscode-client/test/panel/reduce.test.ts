@@ -454,6 +454,7 @@ test("a mark whose lines moved after the run's end says so, opens them there, an
     reason: "Its lines stand at peer.py:12-13 now.",
     movedTo: 12,
     movedUntil: 13,
+    cell: null,
     uri: "file:///w/peer.py",
   };
   told.push(citation(one, "moved", moved), citation(two, "stale", { basis: null }));

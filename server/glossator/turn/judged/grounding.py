@@ -171,7 +171,7 @@ def _can_stand(fallen: CheckedStatement, rewrite: corrections.Rewrite) -> bool:
     return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)
 
 
-_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "Write", "Move"})
+_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "Move"})
 _EDIT_VERBS = (
     "add|appl(?:i)?|adjust|chang|clean|correct|creat|delet|edit|fix|implement|insert|mov|refactor"
     "|remov|renam|replac|rewr|sav|updat|wr"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import Any
 from glossator.application import Application, Explore, WorkspaceNow
 from glossator.core.context_kinds import ContextKind
 from glossator.core.looks import look
+from glossator.core.notebook import is_notebook
 from glossator.core.shown import shown
 from glossator.customizations import Customizations, SkillTool
+from glossator.edits import NotebookEdit
 from glossator.llm import ModelRequest, ToolSpec, estimate_request, profile_of
 from glossator.mcp import instructions_section, opening_specs
 from glossator.memory import unlisted
@@ -50,6 +54,7 @@ SMALL = 16_000  # tokens; a smaller window gets less
 
 _WINDOW_SHARE = 0.5  # of the model's window, that a whole workspace may take
 _SMALL_WINDOW_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")  # for a small window
+_GLANCE_FOLDERS = 100  # that are looked into for notebooks
 _OPENING_SHARE = 0.5  # of the window, for all that stands before the first question
 
 
@@ -130,14 +135,16 @@ class Opening:
 async def opening_of(app: Application) -> Opening:
     """The opening of a conversation that begins now; the conversation freezes it.
 
-    Where no sub-agent is described, none can be named; without skills there is no tool for them.
+    Where no sub-agent is described, none can be named; without skills there is no tool for them,
+    and without notebooks none for cells.
     """
     failed: list[str] = []
     await app.model.measure()
     now = app.now()
     nothing = Customizations()
-    _, described, where, memories, instructions, asked_for = await asyncio.gather(
-        in_time("MCP servers", app.mcp.refresh, None, failed.append),
+    looking = in_time("MCP servers", app.mcp.refresh, None, failed.append)
+    (_, cells), described, where, memories, instructions, asked_for = await asyncio.gather(
+        asyncio.gather(looking, _has_notebooks(app)),
         in_time(
             "Sub-agents and skills", lambda: customizations_now(app, now), nothing, failed.append
         ),
@@ -156,11 +163,10 @@ async def opening_of(app: Application) -> Opening:
     specs = tool_specs(app.tools)
     searches = profile_of(app.settings.models).tool_search
     offered = opening_specs(app.mcp, searches=searches) if app.mcp.running else ()
-    specs = (*specs, *offered)
+    useless = _useless(described, has_notebooks=cells)
+    specs = tuple(spec for spec in (*specs, *offered) if spec.name not in useless)
     if not described.agents:
         specs = tuple(_unnamed(spec) if spec.name == Explore.name else spec for spec in specs)
-    if not described.skills:
-        specs = tuple(spec for spec in specs if spec.name != SkillTool.name)
     sections = [where]
     if language := app.settings.context.language:
         sections.append(language_section(language))
@@ -298,6 +304,37 @@ def _wordless(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, field in fields.items()
     }
     return {**schema, "properties": bare}
+
+
+def _useless(described: Customizations, *, has_notebooks: bool) -> set[str]:
+    """The names of tools that have nothing to do here."""
+    found = {SkillTool.name: bool(described.skills), NotebookEdit.name: has_notebooks}
+    return {name for name, is_there in found.items() if not is_there}
+
+
+async def _has_notebooks(app: Application) -> bool:
+    """Whether a notebook is there or open; before the scan is complete, at the first glance."""
+    if any(map(is_notebook, app.host.overlays)):
+        return True
+    snapshot = app.host.snapshot()
+    if snapshot.index_complete:
+        return await look(lambda: any(is_notebook(entry.path) for entry in snapshot.files()))
+    return await look(_has_notebook_at_a_glance, snapshot.roots)
+
+
+def _has_notebook_at_a_glance(roots: tuple[str, ...]) -> bool:
+    """Whether a notebook is in the first folders, level by level; blocking."""
+    folders = deque(roots)
+    for _ in range(_GLANCE_FOLDERS):
+        if not folders:
+            break
+        with suppress(OSError), os.scandir(folders.popleft()) as entries:
+            for entry in entries:
+                if is_notebook(entry.name):
+                    return True
+                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+    return False
 
 
 def _turned_off(now: WorkspaceNow) -> Iterator[str]:
