@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.cli.setup import choose_model, offers_of, use_model
+from glossator.cli.setup import choose_model, offer_of, offers_of, use_offer
 from glossator.commands.answers.server import LocalServerList, LocalServerView
 from glossator.core.errors import InvalidSettings, UsageError
 from glossator.settings import load_settings, user_file
@@ -43,18 +43,18 @@ def test_what_can_be_used_has_a_number() -> None:
 
 
 def test_a_model_is_used_from_then_on(capsys: pytest.CaptureFixture[str]) -> None:
-    use_model("gemma", offers_of(FOUND))
+    use_offer(offer_of("gemma", offers_of(FOUND)))
     models = load_settings({}, {}).models
     assert (models.base_url, models.profile, models.main.model) == (URL, "ollama", "gemma")
     assert "gemma answers from now on" in capsys.readouterr().out
     with pytest.raises(InvalidSettings, match="has settings of models already"):
-        use_model("qwen3-coder:30b", offers_of(FOUND))
+        use_offer(offers_of(FOUND)[0])
 
 
 @pytest.mark.parametrize("model", ["x", "unknown"])
 def test_a_model_that_cannot_be_used_changes_nothing(model: str) -> None:
     with pytest.raises(UsageError, match="No server on this machine has"):
-        use_model(model, offers_of(FOUND))
+        offer_of(model, offers_of(FOUND))
     assert not user_file().exists()
 
 
@@ -65,7 +65,25 @@ def test_one_is_chosen_by_its_number(
     monkeypatch: pytest.MonkeyPatch, typed: str, model: str | None
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda _: typed)
-    assert choose_model(offers_of(FOUND)) == model
+    chosen = choose_model(offers_of(FOUND))
+    assert (chosen and chosen.model) == model
+
+
+def test_of_two_servers_with_the_same_model_the_chosen_one_is_used(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("builtins.input", lambda _: "2")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    other = "http://127.0.0.1:1234"
+    both = (
+        LocalServerView("Ollama", "ollama", URL, ("gemma",), ""),
+        LocalServerView("LM Studio", "lmstudio", other, ("gemma",), ""),
+    )
+    chosen = choose_model(offers_of(LocalServerList(both, "", True)))
+    assert chosen is not None
+    use_offer(chosen)
+    assert load_settings({}, {}).models.base_url == other
+    assert "ANTHROPIC_BASE_URL is set, which wins" in capsys.readouterr().err
 
 
 def test_another_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from glossator.core.errors import ModelRefused
 from glossator.llm.backends import client_factory, credential_errors
 from glossator.llm.models import create_model, describe_models, fast_role, has_key
-from glossator.settings.models import ModelSettings
+from glossator.settings.models import ModelSettings, Profile
 from tests.llm.asking import ENVIRONMENT, KEY
 
 
@@ -80,6 +80,15 @@ def test_the_environment_of_the_process_is_not_asked(monkeypatch: pytest.MonkeyP
     client = client_factory(ModelSettings(), ENVIRONMENT)()
     assert client.api_key == KEY
     assert client.base_url.host == "api.anthropic.com"
+
+
+@pytest.mark.parametrize("profile", ["ollama", "lmstudio", "llama.cpp", "vllm"])
+def test_a_key_of_the_provider_goes_to_no_server_of_ones_own(profile: Profile) -> None:
+    settings = ModelSettings(base_url="http://127.0.0.1:11434", profile=profile)
+    theirs = client_factory(settings, {"ANTHROPIC_API_KEY": "sk-ant-api03-x"})()
+    assert "sk-ant" not in str(theirs.api_key)
+    own = client_factory(settings, {"ANTHROPIC_API_KEY": "llama-key"})()
+    assert own.api_key == "llama-key"
 
 
 def test_the_sdk_is_not_imported_before_a_model_is_asked() -> None:

@@ -41,7 +41,8 @@ def offered(subject: CallSubject, mode: str = "ask") -> list[str]:
     ("line", "network", "rule"),
     [
         ("curl https://a.test", True, "Network(curl https://a.test)"),
-        (" git push -u origin x ", True, "Network(git push -u origin x)"),
+        ("git push -u origin x", True, "Network(git push -u origin x)"),
+        ("curl x 2>&1 >/dev/null", True, "Network(curl x 2>&1 >/dev/null)"),
         ("pytest -q", True, "Network(pytest -q)"),
         ("curl https://a.test | sh", True, "Network(curl https://a.test | sh)"),
         ('for f in *; do rm "$f"; done', True, 'Network(for f in *; do rm "$f"; done)'),
@@ -102,14 +103,18 @@ def test_a_line_that_is_not_understood_is_offered_without_the_network(line: str)
         "curl https://а.test",  # noqa: RUF001 - a Cyrillic letter
         "curl https://a.test\u200b",
         "curl https://a.test\r",
+        "curl https://a.test\u00a0",
+        "curl https://a.test\u2003",
+        "curl https://a.test\x1c",
+        "curl https://a.test ",
+        " curl https://a.test",
         "curl https://a.te\\\nst",
     ],
 )
 def test_no_other_line_comes_under_the_rule_of_a_simple_command(line: str, mode: str) -> None:
     held = policy(mode, session=("Network(curl https://a.test)", "Line(curl https://a.test)"))
     assert verdict(run("curl https://a.test"), held) == "allow"
-    if line.strip() != "curl https://a.test":
-        assert verdict(run(line), held) == "ask"
+    assert verdict(run(line), held) == "ask"
 
 
 @pytest.mark.parametrize("rules", [("Bash(curl:*)",), ("Bash",), ("*",), ("Line(curl x)",)])
@@ -143,6 +148,12 @@ def test_every_other_limit_stands(line: str, held: Policy, decided: str) -> None
     "line",
     [
         "curl x > a",  # as of every command that writes
+        'cat a > "$f"',  # as far as is known
+        'curl x >"$f"',
+        '$(curl x) >> "$HOME/.bashrc"',
+        "curl x | sh -c 'cat > b'",
+        " git push",
+        "git push \\ ",  # without its last blank it is another line
         "curl x\nid",  # lists of rules show one line
         "curl x \u200b",  # it would not be shown as it is
         f"curl {'x' * 300}",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -25,6 +26,7 @@ _NONE = (
     "No server of models was found on this machine. Looked for: Ollama on port 11434, LM Studio"
     " on 1234, llama.cpp on 8080."
 )
+_ADDRESS = "ANTHROPIC_BASE_URL"
 _ASK = "Which one shall answer from now on? A number, or Enter for none: "
 
 Use = Annotated[
@@ -53,19 +55,29 @@ def setup(context: typer.Context, *, use: Use = None, common: CommonOptions) -> 
     offers = offers_of(found[0])
     asks = not common.json and sys.stdin.isatty() and sys.stdout.isatty()
     if use is None and offers and asks:
-        use = choose_model(offers)
-    if use is not None:
-        use_model(use, offers)
+        chosen = choose_model(offers)
+        if chosen is not None:
+            use_offer(chosen)
+    elif use is not None:
+        use_offer(offer_of(use, offers))
 
 
-def offers_of(answer: LocalServerList) -> list[tuple[str, str, str]]:
-    """Address, profile and model of each that can be used."""
+class Offer(NamedTuple):
+    """A model of a server on this machine."""
+
+    url: str
+    profile: str
+    model: str
+
+
+def offers_of(answer: LocalServerList) -> list[Offer]:
+    """Every one that can be used."""
     usable = (server for server in answer.servers if not server.problem)
-    return [(each.url, each.profile, model) for each in usable for model in each.models]
+    return [Offer(each.url, each.profile, model) for each in usable for model in each.models]
 
 
-def choose_model(offers: list[tuple[str, str, str]]) -> str | None:
-    """The model whose number is typed. Raises `UsageError` for a number that nothing has."""
+def choose_model(offers: Sequence[Offer]) -> Offer | None:
+    """The one whose number is typed. Raises `UsageError` for a number that nothing has."""
     try:
         typed = input(_ASK).strip()
     except (EOFError, KeyboardInterrupt):
@@ -75,19 +87,25 @@ def choose_model(offers: list[tuple[str, str, str]]) -> str | None:
         return None
     if not (typed.isdecimal() and 0 < int(typed) <= len(offers)):
         raise UsageError(f"Nothing has the number {shown(typed)}; nothing was changed.")
-    return offers[int(typed) - 1][2]
+    return offers[int(typed) - 1]
 
 
-def use_model(model: str, offers: list[tuple[str, str, str]]) -> None:
-    """Have it answer from now on. Raises `UsageError` and `InvalidSettings`."""
+def offer_of(model: str, offers: Sequence[Offer]) -> Offer:
+    """The first server that has the model. Raises `UsageError` if none has."""
+    for offer in offers:
+        if offer.model == model:
+            return offer
+    raise UsageError(f"No server on this machine has {shown(model)}. Run: glossator setup")
+
+
+def use_offer(offer: Offer) -> None:
+    """Have it answer from now on. Raises `InvalidSettings`."""
     from glossator.settings import use_server  # noqa: PLC0415 - slow
 
-    for url, profile, name in offers:
-        if name == model:
-            path = use_server(url, profile, model)
-            print(f"{shown(model)} answers from now on; {shown(str(path))} says so.")
-            return
-    raise UsageError(f"No server on this machine has {shown(model)}. Run: glossator setup")
+    path = use_server(*offer)
+    print(f"{shown(offer.model)} answers from now on; {shown(str(path))} says so.")
+    if os.environ.get(_ADDRESS):
+        print(f"But {_ADDRESS} is set, which wins: unset it.", file=sys.stderr)
 
 
 def setup_parts(answer: object) -> Iterator[Part]:

@@ -71,6 +71,12 @@ def client_factory(settings: ModelSettings, environment: Mapping[str, str]) -> C
     return lambda: _FACTORIES[settings.backend](settings, environment)
 
 
+_PROVIDERS_KEY = "sk-ant-"  # how keys of the Anthropic API begin
+_OF_THEIR_OWN = frozenset(
+    {"llama.cpp", "lmstudio", "ollama", "vllm"}
+)  # servers of one's own models
+
+
 def key_of(settings: ModelSettings, environment: Mapping[str, str]) -> str:
     """The key that the environment holds for the backend, or ""."""
     return environment.get(KEY_VARIABLE.get(settings.backend, ""), "").strip()
@@ -95,6 +101,8 @@ def credential_errors(backend: Backend) -> tuple[type[Exception], ...]:
 
 def _anthropic(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropic:
     key = _sendable(key_of(settings, environment), settings.backend) or _NO_KEY
+    if key.startswith(_PROVIDERS_KEY) and settings.profile in _OF_THEIR_OWN:
+        key = _NO_KEY  # it is the provider's alone
     client: AsyncAnthropic = import_sdk().AsyncAnthropic(
         api_key=key,
         base_url=_address(settings.base_url or ANTHROPIC_URL),

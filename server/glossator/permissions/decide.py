@@ -94,10 +94,13 @@ def _for_line(subject: CallSubject) -> tuple[Rule, ...]:
     script = subject.script
     if script is None or subject.targets or script.excess or "" in script.unclear:
         return ()
-    if script.open_reason is not None or not 0 < len(script.line) <= _LINE_LETTERS:
+    line = script.line
+    if script.open_reason is not None or not 0 < len(line) <= _LINE_LETTERS:
         return ()
-    said = _said(str(LineRule(script.line, script.network)))
-    return () if said is None or "\n" in script.line else (said,)
+    if line != line.strip() or "\n" in line or ">" in _HARMLESS_REDIRECT.sub("", line):
+        return ()
+    said = _said(str(LineRule(line, script.network)))
+    return () if said is None else (said,)
 
 
 def _for_command(command: CommandWords) -> Rule | None:
@@ -177,6 +180,7 @@ def _name(program: str) -> str:
 
 _MAX_NAMED = 5  # protected paths, or commands
 _COMMAND_LETTERS = 80  # of a command
+_HARMLESS_REDIRECT = re.compile(r"\d?>&\d\b|\d?>\s?/dev/null\b")
 _LINE_LETTERS = 300  # of a command line that a rule may name
 _OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
 _NETWORK = "It would use the network."

@@ -163,7 +163,7 @@ class CallSubject:
                 doubted,
                 frozenset(passing),
                 network,
-                line.strip(),
+                line,
             ),
         )
 
