@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from glossator.commands.declared import EXPLAIN
+from glossator.commands.on_lines import LinesRequest, act_on_lines
 from glossator.commands.sessions import (
     ListSessionsRequest,
     RenameSessionRequest,
@@ -15,6 +17,7 @@ from glossator.commands.sessions import (
     rename_session,
 )
 from glossator.commands.turns import RewindRequest, rewind
+from glossator.core.uri import to_uri
 from glossator.sessions.records import ModelCall
 from tests.stage import Stage, stage
 from tests.standin import Fault, HttpError, Script, Text, Turn
@@ -78,6 +81,16 @@ async def test_the_core_of_the_question_stays(
         assert await title(s) == PLAIN
         assert len(s.api.requests) >= requests
         assert not s.port.sessions
+
+
+async def test_an_action_on_lines_is_called_as_people_see_it(tmp_path: Path) -> None:
+    """Its words for the model are ours, and no model is asked for a title of them."""
+    async with stage(tmp_path / "ws", FILES, playing(MADE), TITLES) as s:
+        lines = LinesRequest(to_uri(str(s.root / "app.py")), 1, 2)
+        await act_on_lines(EXPLAIN, s.app, lines)
+        await s.app.titles.settle()
+        assert await title(s) == "Explain app.py:1-2"
+        assert len(s.api.requests) == 1
 
 
 async def test_a_short_question_is_its_own_title(tmp_path: Path) -> None:

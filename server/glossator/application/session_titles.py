@@ -84,9 +84,10 @@ class Titles:
         self._settle = settle
         self._working: dict[str, asyncio.Task[None]] = {}
 
-    def begin(self, session: Session, question: str) -> None:
+    def begin(self, session: Session, question: str, *, asks: bool = True) -> None:
         """Give a session without a title one; a model's follows in the background if it is due.
 
+        `question` is what people see of it. Without `asks` no model is asked.
         Where the model that answers is the only one, it is not asked: a server of one's own often
         takes one request at a time, and the answer would wait.
         """
@@ -94,7 +95,8 @@ class Titles:
             return
         plain = title_of(question)
         session.rename(plain, made=True)
-        if self._settings.sessions.titles and len(" ".join(question.split())) > _CHARACTERS:
+        is_long = len(" ".join(question.split())) > _CHARACTERS
+        if asks and is_long and self._settings.sessions.titles:
             self._ask(session, question, plain)
 
     def _ask(self, session: Session, question: str, plain: str) -> None:

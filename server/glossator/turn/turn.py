@@ -106,7 +106,7 @@ async def take_turn(
             if known is None or not asked.in_place:
                 session.list_from_now_on(not asked.in_place)
             app.acting.modes.begin(session.id, asked.mode)
-            app.titles.begin(session, asked.question)
+            app.titles.begin(session, asked.shown or asked.question, asks=not asked.in_place)
             run.emit(_started(app, session, run, asked))
             for each in asked.steered:
                 run.emit(Steered(each.text, tuple(item.item for item in each.attached)))
