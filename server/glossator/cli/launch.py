@@ -45,6 +45,7 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     asking = (
         bool(arguments)
         and arguments[0] not in ALONE
+        and arguments[:2] != ["mcp", "serve"]
         and not arguments[0].startswith("-")
         and not _HELP.intersection(arguments)
     )
@@ -73,6 +74,8 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
     if arguments[:1] == ["acp"] and not _HELP.intersection(arguments):
         # `acp` is the room above this one
         return int(import_module("glossator.acp").main(arguments[1:]))
+    if arguments[:2] == ["mcp", "serve"] and not _HELP.intersection(arguments):
+        return int(import_module("glossator.mcp_server").main(arguments[2:]))  # likewise
     from typer.exceptions import TyperException  # noqa: PLC0415 - imported while the server boots
 
     from glossator.cli.app import app  # noqa: PLC0415 - likewise
