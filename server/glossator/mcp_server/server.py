@@ -37,7 +37,7 @@ _PROMPTS: Mapping[str, tuple[str, str, str]] = {
     "explain": (
         "Explain code, with the lines that prove it.",
         "place",
-        "A path, path:10-20, name.",
+        "A path, lines, a name.",
     ),
     "review": ("Review code, each finding with its lines.", "place", "What to review."),
     "find": ("Find where something is done.", "question", "What to look for."),

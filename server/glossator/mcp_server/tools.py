@@ -36,6 +36,7 @@ from glossator.tools import ToolArgs, schema_of
 
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
+_NO_MODEL = "No model is configured: only rules judged, which leave most sentences undecided."
 MAX_TEXT = 100_000  # characters of a text to check
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
 _INNER = {"grep": "Grep", "glob": "Glob", "read": "Read", "symbols": "Symbols"}
@@ -197,7 +198,10 @@ async def _explore(call: Call, args: ExploreArgs) -> ReportResult:
 
 
 async def _check(call: Call, args: CheckArgs) -> CheckResult:
-    return CheckResult.of(await _command(call, "check", text=args.text))
+    checked = CheckResult.of(await _command(call, "check", text=args.text))
+    if call.app.models.fast.offline:
+        checked.notices.append(_NO_MODEL)
+    return checked
 
 
 async def _facts(call: Call, args: FactsArgs) -> FactsResult:

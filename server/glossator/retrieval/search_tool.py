@@ -108,7 +108,7 @@ class Search:
         return result
 
 
-async def search_answer(
+async def search_answer(  # noqa: PLR0913 - what the command asks for
     snapshot: WorkspaceSnapshot,
     retriever: Retriever,
     args: SearchArgs,
