@@ -118,24 +118,25 @@ class OfferedTool:
 
 def offered(app: Application) -> tuple[OfferedTool, ...]:
     """The tools, in the order in which they are listed; `explore` only where a model is."""
-    inner = app.tools
-    search = load_prompt("mcp/search").render(chunks=str(MAX_CHUNKS), whole=str(WHOLE_CHUNKS))
-    read, explore, check, facts = (
-        load_prompt(f"mcp/{name}").render() for name in ("read", "explore", "check", "facts")
-    )
-    tools = [OfferedTool("search", inner["Search"].args, search, SearchResult, _search)]
+    inner, words = app.tools, _words()
+    tools = [OfferedTool("search", inner["Search"].args, words["search"], SearchResult, _search)]
     tools += [
-        OfferedTool(name, tool.args, read if name == "read" else tool.description, None, run)
-        for name, tool, run in (
-            (name, inner[called], partial(_inner, called)) for name, called in _INNER.items()
-        )
+        OfferedTool(name, inner[called].args, words[name], None, partial(_inner, called))
+        for name, called in _INNER.items()
     ]
     if not app.models.fast.offline and "Explore" in inner:
         args = inner["Explore"].args
-        tools.append(OfferedTool("explore", args, explore, ReportResult, _explore))
-    tools.append(OfferedTool("check", CheckArgs, check, CheckResult, _check))
-    tools.append(OfferedTool("facts", FactsArgs, facts, FactsResult, _facts))
+        tools.append(OfferedTool("explore", args, words["explore"], ReportResult, _explore))
+    tools.append(OfferedTool("check", CheckArgs, words["check"], CheckResult, _check))
+    tools.append(OfferedTool("facts", FactsArgs, words["facts"], FactsResult, _facts))
     return tuple(tools)
+
+
+def _words() -> dict[str, str]:
+    """The description of each tool; a client has other tools, so they are shorter than inside."""
+    given = {"search": {"chunks": str(MAX_CHUNKS), "whole": str(WHOLE_CHUNKS)}}
+    names = ("search", *_INNER, "explore", "check", "facts")
+    return {name: load_prompt(f"mcp/{name}").render(**given.get(name, {})) for name in names}
 
 
 async def called(call: Call, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
