@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,10 +24,10 @@ LEGACY: Mode = "legacy"  # 2025-11-25, with the handshake that clients of today 
 class Door:
     """A client, and what it names as its folders."""
 
-    client: Client
     server: GlossatorServer
     roots: list[Path]
     asked: int = 0  # how often it named them
+    client: Client = field(init=False)
 
     async def names(self, _context: object) -> ListRootsResult:
         self.asked += 1
@@ -77,12 +77,11 @@ async def door(
     write(root, files)
     roots = (str(root),) if given else None
     server = GlossatorServer(roots, environment or {}, quietly(settings))
-    shown = Door.__new__(Door)
-    names = None if given else lambda context: shown.names(context)
-    client = Client(server.sdk, mode=mode, list_roots_callback=names, raise_exceptions=True)
-    Door.__init__(shown, client, server, [root])
+    shown = Door(server, [root])
+    names = None if given else shown.names
+    shown.client = Client(server.sdk, mode=mode, list_roots_callback=names, raise_exceptions=True)
     try:
-        async with client:
+        async with shown.client:
             yield shown
     finally:
         await server.close()

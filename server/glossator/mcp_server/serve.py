@@ -9,8 +9,8 @@ import logging
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,12 +127,20 @@ async def serve_http(
     """
     import uvicorn  # noqa: PLC0415 - stdio needs it not
 
+    class _Door(uvicorn.Server):
+        """A signal ends it, and is not raised once more then."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            on_signal(lambda: setattr(self, "should_exit", True))
+            yield
+
     token = secrets.token_urlsafe(TOKEN_BYTES)
     server = GlossatorServer(roots)
     with kept_in(token_file, token), _listener(address) as listener:
         host, port = listener.getsockname()[:2]
         at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        door = uvicorn.Server(
+        door = _Door(
             uvicorn.Config(
                 app_with_token(server, token, host),
                 log_config=None,

@@ -19,6 +19,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types import ListRootsResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from glossator import __version__
 from glossator.core.errors import GlossatorError
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _ROOTS_SECONDS = 5.0  # that a client has to name its folders
+_ROOTS = "roots"
 _PAGE = 100  # resources of a list
 _PROMPTS: Mapping[str, tuple[str, str, str]] = {
     "explain": (
@@ -62,7 +65,9 @@ class GlossatorServer:
         """By default the process's environment; `settings` come before the user's file."""
         self._given = roots
         self._made_of = environment, settings
-        self._session: ServerSession | None = None  # of the client that names the roots
+        self._session: ServerSession | None = None  # of the client that is asked for the roots
+        self._asks_with_results = False  # as of 2026-07-28: servers send no requests
+        self._told: ListRootsResult | None = None
         self._loading: asyncio.Task[Folders] | None = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MCPDeprecationWarning)  # clients of today have roots
@@ -122,31 +127,47 @@ class GlossatorServer:
         """The folders given, those that the client names, or the current one."""
         if self._given is not None:
             return self._given
-        named = await self._named_roots()
+        if self._asks_with_results and self._told is None:
+            return []  # until the first call
+        listed = self._told or await self._listed_roots()
+        paths = (to_path(str(each.uri)) for each in listed.roots)
+        named = [path for path in paths if path is not None]
         return [each for each in named if await asyncio.to_thread(os.path.isdir, each)] or [
             os.getcwd()
         ]
 
-    async def _named_roots(self) -> list[str]:
+    def _wants_roots(self, context: Context) -> bool:
+        """Whether the client is to name its folders with its next call."""
+        offers = context.session.client_capabilities
+        if (
+            self._given is None
+            and context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            and offers is not None
+            and offers.roots is not None
+        ):
+            self._asks_with_results = True
+        return self._asks_with_results and self._told is None
+
+    async def _listed_roots(self) -> ListRootsResult:
         session = self._session
         offers = session.client_capabilities if session is not None else None
         if session is None or offers is None or offers.roots is None:
-            return []
+            return ListRootsResult(roots=[])
         try:
             async with asyncio.timeout(_ROOTS_SECONDS):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", MCPDeprecationWarning)
-                    listed = await session.list_roots()
+                    return await session.list_roots()
         except (MCPError, TimeoutError) as error:
             _log.warning("The client did not name its folders: %s", error)
-            return []
-        return [path for each in listed.roots if (path := to_path(str(each.uri))) is not None]
+            return ListRootsResult(roots=[])
 
     # tools
 
     async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
+        self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        self._wants_roots(context)
         return await _apart(self._tools())
 
     async def _tools(self) -> types.ListToolsResult:
@@ -157,7 +178,13 @@ class GlossatorServer:
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        if self._wants_roots(context):
+            told = (params.input_responses or {}).get(_ROOTS)
+            if not isinstance(told, ListRootsResult):
+                return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
+            self._told = told
+            (await self._folders()).changed()
         return await _apart(self._call(context, params))
 
     async def _call(
