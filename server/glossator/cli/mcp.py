@@ -78,7 +78,9 @@ def restart(context: typer.Context, name: Name, *, common: CommonOptions) -> Non
 def serve(
     folder: Annotated[
         Path | None,
-        typer.Option("-C", metavar="DIR", help="The folder; else the client's, or this one."),
+        typer.Option(
+            "--workspace", "-C", metavar="DIR", help="Folder; else the client's, or this one."
+        ),
     ] = None,
     http: Annotated[
         str | None,

@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument(
         "-C",
+        "--workspace",
         dest="folder",
         type=_folder,
         metavar="DIR",

@@ -87,8 +87,8 @@ class CheckedPlace(BaseModel):
     now: str
 
     @classmethod
-    def of(cls, view: CitationView) -> Self:
-        """The citation, by the path as it was cited."""
+    def of(cls, view: CitationView, said: str) -> Self:
+        """The citation, by the path as it was cited; its reason, unless that was `said`."""
         first, last = view.leads_to
         moved = view.moved_to is not None and first and last
         named = view.first_line and view.last_line
@@ -96,7 +96,7 @@ class CheckedPlace(BaseModel):
         return cls(
             cited=shown(cited if named else view.target),
             status=view.status.value,
-            reason=view.reason,
+            reason="" if view.reason == said else view.reason,
             now=shown(place(view.target, first or 0, last or 0)) if moved else "",
         )
 
@@ -139,7 +139,7 @@ class CheckResult(BaseModel):
                 sentence=each.text,
                 verdict=each.verdict,
                 reason=each.reason,
-                places=[CheckedPlace.of(view) for view in each.citations],
+                places=[CheckedPlace.of(view, each.reason) for view in each.citations],
             )
             for each in answer.sentences
         ]
