@@ -53,7 +53,8 @@ async def test_prompts_name_the_place_and_ask_for_proof(tmp_path: Path) -> None:
         listed = (await d.client.list_prompts()).prompts
         assert [each.name for each in listed] == ["explain", "review", "find"]
         for each in listed:
-            (argument,) = each.arguments or ()
+            assert each.arguments
+            (argument,) = each.arguments
             got = await d.client.get_prompt(each.name, {argument.name: "shop.py:1-2"})
             (message,) = got.messages
             assert isinstance(message.content, TextContent)

@@ -165,13 +165,14 @@ async def test_explore_reports_with_progress_and_its_facts_are_told(tmp_path: Pa
     script = judging([FOUND, REPORT], price=("SUPPORTED", "return net * 2"))
     told: list[str | None] = []
 
-    async def progress(at: float, total: float | None, message: str | None) -> None:
+    async def follow(progress: float, total: float | None, message: str | None) -> None:
+        assert progress
         assert total is None
         told.append(message)
 
     async with modelled(tmp_path, FILES, script, JUDGED) as (d, _):
         task = {"task": "What does price do?", "thoroughness": "quick"}
-        result = await d.client.call_tool("explore", task, progress_callback=progress)
+        result = await d.client.call_tool("explore", task, progress_callback=follow)
         assert "`price` doubles its argument" in text_of(result)
         assert "shop.py" in text_of(result)
         assert isinstance(result.structured_content, dict)

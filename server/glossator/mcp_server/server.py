@@ -154,10 +154,11 @@ class GlossatorServer:
         if session is None or offers is None or offers.roots is None:
             return ListRootsResult(roots=[])
         try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", MCPDeprecationWarning)
+                asking = session.list_roots()
             async with asyncio.timeout(_ROOTS_SECONDS):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", MCPDeprecationWarning)
-                    return await session.list_roots()
+                return await asking
         except (MCPError, TimeoutError) as error:
             _log.warning("The client did not name its folders: %s", error)
             return ListRootsResult(roots=[])
