@@ -93,7 +93,7 @@ def test_what_is_declared_and_has_no_function_is_made(monkeypatch: pytest.Monkey
 
 def test_a_function_that_is_not_declared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generic, "DECLARED", {})
-    with pytest.raises(DeclarationError, match="as `terminal`: ask, chat, contexts"):
+    with pytest.raises(DeclarationError, match="as `terminal`: ask, chat, check, contexts"):
         add_generic_commands(app)
 
 
