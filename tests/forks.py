@@ -245,7 +245,7 @@ def _generate_all() -> None:
     generated: Any = import_module("glossator.lsp.generated_code")
     generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
     schemas = import_module("glossator.tools.schemas")
-    for args in schemas.ToolArgs.__subclasses__():
+    for args in import_module("glossator.tools.base").ToolArgs.__subclasses__():
         schemas.schema_of(args)
     typer: Any = import_module("typer.main")
     typer.get_command = cache(typer.get_command)

@@ -68,6 +68,7 @@ ROOMS: dict[str, set[str]] = {
             "settings customizations permissions hooks retrieval memory mcp ledger commands lsp"
         ),
         "acp": "settings workspace application turn commands cli",
+        "mcp_server": "settings tools retrieval ledger application commands",
         EVALUATION: "settings worker workspace symbols retrieval grounding cli",
     }.items()
 }
@@ -79,9 +80,11 @@ OWNERS = {
     "acp": {"acp"},
     "anthropic": {"llm"},
     "httpx2": {"llm", "mcp", "retrieval"},
-    "mcp": {"mcp"},
-    "mcp_types": {"mcp"},
-    "anyio": {"mcp"},
+    "mcp": {"mcp", "mcp_server"},
+    "mcp_types": {"mcp", "mcp_server"},
+    "anyio": {"mcp", "mcp_server"},
+    "starlette": {"mcp_server"},
+    "uvicorn": {"mcp_server"},
     "jsonschema": {"mcp"},
     "onnxruntime": {"retrieval"},
     "safetensors": {"retrieval"},

@@ -874,8 +874,10 @@ export interface ListContextRequest {
 /** Takes nothing. */
 export type ListCustomizationsRequest = object;
 
-/** All facts of the workspace. */
-export type ListFactsRequest = object;
+/** All facts of the workspace, or the fresh ones that bear on a question, the best first. */
+export interface ListFactsRequest {
+  readonly question?: string | null;
+}
 
 /** Takes nothing. */
 export type ListHooksRequest = object;
@@ -1421,6 +1423,7 @@ export interface SearchRequest {
   readonly without?: ReadonlyArray<SearchStage>;
   readonly explain?: boolean;
   readonly report?: boolean;
+  readonly forModel?: boolean;
 }
 
 /** A stage of a search that can be switched off. */

@@ -17,23 +17,14 @@ from acp.interfaces import Client
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
-from glossator.core.attached import FileDiagnostics, Wanted
-from glossator.core.document import Document
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import (
-    Activity,
-    CallsTold,
-    CallsWanted,
-    NotApplied,
-    Review,
-    ShownState,
-    TerminalTold,
-)
+from glossator.core.ports import NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.shown import shown_prose
+from glossator.core.silent_port import SilentPort
 from glossator.workspace import Roots
 
 _log = logging.getLogger(__name__)
@@ -51,8 +42,8 @@ _UNASKED = (
 _NOT_SHOWN = "the client could not show the edit to the user. Tell the user what was to be changed."
 
 
-class AcpPort:
-    """Implements `EditorPort` for the sessions of one workspace."""
+class AcpPort(SilentPort):
+    """The `EditorPort` for the sessions of one workspace."""
 
     def __init__(
         self,
@@ -101,12 +92,6 @@ class AcpPort:
             for update in updates.of(each.event, again=True):
                 self._outbox.put(session_id, update)
 
-    def show(self, state: ShownState) -> None:
-        """No client has a place for it."""
-
-    def context_changed(self) -> None:
-        """No client lists what goes with a question."""
-
     def tell(self, message: str) -> None:
         """Say it in the session that is at work, or in the newest one."""
         if session_id := self._asking():
@@ -114,40 +99,10 @@ class AcpPort:
         else:
             _log.warning("%s", message)
 
-    def begin(self, title: str, cancel: Callable[[], object]) -> Activity:  # noqa: ARG002 - of the port
-        """No client shows work in the background."""
-        return _Unseen()
-
     @property
     def editor(self) -> str:
         """The name that the client gave itself."""
         return self._name
-
-    @property
-    def leaves(self) -> bool:
-        """It stays."""
-        return False
-
-    @property
-    def tells_diagnostics(self) -> bool:
-        """The protocol has none."""
-        return False
-
-    async def diagnostics(
-        self, wanted: tuple[Wanted, ...], seconds: float
-    ) -> tuple[FileDiagnostics, ...] | None:
-        """The protocol has none."""
-
-    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
-        """The protocol has none."""
-
-    @property
-    def tells_terminal(self) -> bool:
-        """The protocol has none."""
-        return False
-
-    async def terminal(self, seconds: float) -> TerminalTold | None:
-        """The protocol has none."""
 
     @property
     def tells_typing(self) -> bool:
@@ -248,35 +203,9 @@ class AcpPort:
         chosen = getattr(reply.outcome, "option_id", "")
         return chosen if chosen in options else ""
 
-    @property
-    def edits_blindly(self) -> bool:
-        """The text is compared right before it is written."""
-        return False
-
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
         """Have the client write the texts, if it can."""
         return await self.texts.write(asker().session_id, plan)
-
-    @property
-    def saves(self) -> bool:
-        """What the client writes is on disk."""
-        return False
-
-    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:  # noqa: ARG002 - of the port
-        """Nothing: what the user typed stays unsaved."""
-        return ()
-
-    async def open_address(self, url: str) -> None:
-        """Show the address."""
-        self.tell(f"Open this address in your browser: {url}")
-
-
-class _Unseen:
-    def report(self, message: str, percentage: int) -> None:
-        """Nothing to show it in."""
-
-    def end(self) -> None:
-        """Nothing to take away."""
 
 
 def _asked_about(request: PermissionRequest) -> list[Any]:

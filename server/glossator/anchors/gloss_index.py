@@ -92,6 +92,10 @@ class GlossIndex:
             key = self._keys[key]
         return self._state(key)
 
+    def all(self) -> tuple[GlossState, ...]:
+        """All glosses of the workspace."""
+        return tuple(filter(None, map(self._state, self._glosses)))
+
     async def keep(self, gloss: Gloss) -> GlossState:
         """Replace the gloss of a subject, and wait until it is compared with the texts."""
         if problem := await self._in_thread(self._write, gloss):

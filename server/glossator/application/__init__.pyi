@@ -5,7 +5,7 @@ from .git import CUT, ROOTS, ask_git
 from .permission_checker import Permission
 from .search_support import BuildProgress, embedding_bill
 from .seen_memories import mark_seen, turned_on, unseen
-from .toolbox import Directive, Explore, Fork, SubAgents, reading_tools
+from .toolbox import Directive, Explore, ExploreArgs, Fork, SubAgents, reading_tools
 
 __all__ = [
     "CUT",
@@ -16,6 +16,7 @@ __all__ = [
     "ContextMaterial",
     "Directive",
     "Explore",
+    "ExploreArgs",
     "Fork",
     "Permission",
     "SessionActing",

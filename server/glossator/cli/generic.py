@@ -26,7 +26,9 @@ from glossator.core.errors import DeclarationError
 from glossator.core.wire import Json, camel
 
 # They ask no server; `launch.py` knows them, too.
-ALONE = frozenset({"acp", "eval", "eval grounding", "eval retrieval", "serve", "trust"})
+ALONE = frozenset(
+    {"acp", "eval", "eval grounding", "eval retrieval", "mcp serve", "serve", "trust"}
+)
 
 
 def add_generic_commands(app: typer.Typer) -> None:

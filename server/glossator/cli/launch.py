@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ALONE = frozenset(
     {"acp", "eval", "serve", "trust"}
 )  # they ask no server; a wrong guess costs a process
+_ROOMS_ABOVE = {("acp",): "glossator.acp", ("mcp", "serve"): "glossator.mcp_server"}
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors
@@ -45,6 +46,7 @@ def run_cli(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     asking = (
         bool(arguments)
         and arguments[0] not in ALONE
+        and arguments[:2] != ["mcp", "serve"]
         and not arguments[0].startswith("-")
         and not _HELP.intersection(arguments)
     )
@@ -77,9 +79,9 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
         from glossator.lsp import main  # noqa: PLC0415 - an editor waits, and needs no typer
 
         return main(arguments[1:])
-    if arguments[:1] == ["acp"] and not _HELP.intersection(arguments):
-        # `acp` is the room above this one
-        return int(import_module("glossator.acp").main(arguments[1:]))
+    for words, room in _ROOMS_ABOVE.items():
+        if tuple(arguments[: len(words)]) == words and not _HELP.intersection(arguments):
+            return int(import_module(room).main(arguments[len(words) :]))
     from typer.exceptions import TyperException  # noqa: PLC0415 - imported while the server boots
 
     from glossator.cli.app import app  # noqa: PLC0415 - likewise

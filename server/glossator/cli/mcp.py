@@ -1,8 +1,9 @@
-"""MCP servers at a terminal: list, adopt or forget, log in or out, start again."""
+"""MCP servers at a terminal: list, adopt or forget, log in or out, start again; being one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,6 +71,30 @@ def logout(context: typer.Context, name: Name, *, common: CommonOptions) -> None
 def restart(context: typer.Context, name: Name, *, common: CommonOptions) -> None:
     """Start a server again, and say what comes of it."""
     ask_server(context, common, Command("glossator.restartMcpServer", {"name": name}))
+
+
+# For `--help` alone: `launch.py` starts it without typer.
+@mcp.command()
+def serve(
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--workspace", "-C", metavar="DIR", help="Folder; else the client's, or this one."
+        ),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Streamable HTTP on this machine, with a token."),
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the token there, and print none.")
+    ] = None,
+) -> None:
+    """Be an MCP server: Glossator's reading tools for other agents.
+
+    It talks over the standard streams unless --http is given; docs/mcp.md has the lines for Claude
+    Code, Cursor, Codex and opencode.
+    """
 
 
 add_switches(mcp, ("mcp",), "a server", _LISTING)

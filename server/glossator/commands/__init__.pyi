@@ -45,7 +45,17 @@ from .answers.sessions import (
 )
 from .declaration import CommandDeclaration, LineAction
 from .declared import CHAT_COMMANDS, DECLARED, EXPLAIN, FIX, LINE_ACTIONS
-from .gloss import Lens, LensFace, ShownGloss, glosses_changed, lens_face, lenses_of, report_at
+from .gloss import (
+    KeptGloss,
+    Lens,
+    LensFace,
+    ShownGloss,
+    glosses_changed,
+    kept_glosses,
+    lens_face,
+    lenses_of,
+    report_at,
+)
 from .hover import HoverAnswer, HoverRequest, hover_at
 from .loaded import COMMANDS, LoadedCommand, load_command
 from .memory import memory_problem
@@ -87,6 +97,7 @@ __all__ = [
     "HoverAnswer",
     "HoverRequest",
     "IndexAnswer",
+    "KeptGloss",
     "Lens",
     "LensFace",
     "LineAction",
@@ -120,6 +131,7 @@ __all__ = [
     "document_symbols",
     "glosses_changed",
     "hover_at",
+    "kept_glosses",
     "lens_face",
     "lenses_of",
     "load_command",

@@ -18,7 +18,9 @@ _OFF = "Facts are off: the setting facts.enabled is false."
 
 @dataclass(frozen=True, slots=True)
 class ListFactsRequest:
-    """All facts of the workspace."""
+    """All facts of the workspace, or the fresh ones that bear on a question, the best first."""
+
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,15 @@ class ExportFactsRequest:
     session_id: str | None = None
 
 
-async def list_facts(app: Application, _request: ListFactsRequest) -> FactList:
+async def list_facts(app: Application, request: ListFactsRequest) -> FactList:
     """The facts, each with its lines as they stand now."""
     if not app.settings.facts.enabled:
         return FactList((), (_OFF,))
     await _looked(app)
-    return FactList(_views(app, app.ledger.all()), ())
+    if request.question is None:
+        return FactList(_views(app, app.ledger.all()), ())
+    found = await app.ledger.relevant(request.question, app.settings.facts.told)
+    return FactList(_views(app, filter(app.ledger.is_fresh, found)), ())
 
 
 async def forget_fact(app: Application, request: ForgetFactRequest) -> ForgottenFacts:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from glossator.anchors import freshness_text, gloss_document
+from glossator.anchors import GlossState, freshness_text, gloss_document
 from glossator.application import Application
 from glossator.commands.answers.sessions import Explored
 from glossator.commands.explore import (
@@ -67,10 +67,40 @@ async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     kept = app.glosses.by_key(request.key)
     if kept is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
+    title = _title(app, kept)
+    return ShownGloss(gloss_uri(kept), title, freshness_text(kept), gloss_document(kept, title))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGloss:
+    """A gloss in a list; `paths` are the absolute ones of what it is about and what it cites."""
+
+    uri: str
+    title: str
+    state: str
+    paths: frozenset[str]
+
+
+async def kept_glosses(app: Application) -> tuple[KeptGloss, ...]:
+    """The glosses of the workspace, by title."""
+    await app.glosses.look()
+    await app.glosses.settled()
+    found = (
+        KeptGloss(
+            gloss_uri(kept),
+            _title(app, kept),
+            freshness_text(kept),
+            kept.gloss.paths | {kept.gloss.subject.path},
+        )
+        for kept in app.glosses.all()
+    )
+    return tuple(sorted(found, key=lambda each: (each.title, each.uri)))
+
+
+def _title(app: Application, kept: GlossState) -> str:
     subject = kept.gloss.subject
     words = shown(called(subject, app.host.snapshot().relative(subject.path)))
-    title = words[:1].upper() + words[1:]
-    return ShownGloss(gloss_uri(kept), title, freshness_text(kept), gloss_document(kept, title))
+    return words[:1].upper() + words[1:]
 
 
 async def report_at(app: Application, uri: str) -> str | None:

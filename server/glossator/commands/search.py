@@ -41,7 +41,8 @@ class SearchRequest:
 
     `path` and `glob` name the files to search, as the tool Search has them. The stages `without`
     are off. With `explain` each hit says what put it in its place. Editors without a panel are
-    shown the hits as a document, unless `report` is false.
+    shown the hits as a document, unless `report` is false. With `for_model`
+    files that permission rules hide are left out.
     """
 
     query: str
@@ -51,6 +52,7 @@ class SearchRequest:
     without: tuple[SearchStage, ...] = ()
     explain: bool = False
     report: bool = True
+    for_model: bool = False
 
 
 async def search(app: Application, request: SearchRequest) -> SearchAnswer:
@@ -81,6 +83,8 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
         stages,
         app.reranking(meter) if stages.rerank else None,
         explain=request.explain,
+        hides=app.acting.hidden() if request.for_model else None,
+        for_model=request.for_model,
     )
     if meter.spending != Spending():
         cost = price_in_words(meter.spending.dollars)

@@ -10,11 +10,11 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.errors import UsageError
+from glossator.core.loopback import loopback_address
 from glossator.core.own_process import raise_open_file_limit
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     way_in.add_argument("--stdio", action="store_true", help="serve over stdio, the default")
     way_in.add_argument(
         "--tcp",
-        type=_address,
+        type=loopback_address,
         metavar="HOST:PORT",
         help="serve one client of this machine, which knows the token that is printed, over TCP"
         " instead of stdio; port 0 takes a free one",
@@ -68,26 +68,6 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
         except UsageError as error:
             parser.error(str(error))
     return asyncio.run(serve_stdio(server))
-
-
-def _address(text: str) -> tuple[str, int]:
-    """An address that only this machine can connect to."""
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:0")
-    host = host.strip("[]")
-    if host in {"", "localhost"}:  # whatever a file of hosts makes of the name
-        host = "127.0.0.1"
-    try:
-        loopback = ip_address(host).is_loopback
-    except ValueError:  # a name
-        loopback = False
-    if not loopback:
-        raise argparse.ArgumentTypeError(
-            f"{host} is not an address of this machine alone. Take 127.0.0.1:{port}; from another"
-            f" machine, connect by a tunnel such as ssh -L {port}:127.0.0.1:{port}"
-        )
-    return host, int(port)
 
 
 def _exit(status: int) -> NoReturn:

@@ -11,24 +11,20 @@ import asyncio
 import contextlib
 import gc
 import json
-import os
 import secrets
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
+from glossator.core.loopback import TOKEN_BYTES, kept_in
 from glossator.core.standard_streams import end_at_last, on_signal, open_streams, take_streams
 from glossator.lsp.messages import MalformedFrame, frame, read_body, read_header
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-
-_TOKEN_BYTES = 32  # of chance
 
 FIRST_SECONDS = 10.0  # for the first message
 _FIRST_BYTES = 1024 * 1024  # the most that it may have
@@ -55,7 +51,7 @@ async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path |
     that cannot be used.
     """
     gc.enable()  # it may take long until the client comes
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
     admission = Admission(token)
     on_signal(admission.end)
     with kept_in(token_file, token):
@@ -126,30 +122,6 @@ class Admission:
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
-
-
-@contextmanager
-def kept_in(path: Path | None, token: str) -> Iterator[None]:
-    """Keep the token, within the block, in a new file that only its owner can read.
-
-    Raises `UsageError` for a file that is there already or cannot be made.
-    """
-    if path is None:
-        yield
-        return
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise UsageError(
-            f"--token-file {path} cannot be made ({error.strerror}). Name a file that is not there,"
-            " in a folder that you may write."
-        ) from error
-    try:
-        with open(descriptor, "w", encoding="ascii") as file:
-            file.write(f"{token}\n")
-        yield
-    finally:
-        path.unlink(missing_ok=True)
 
 
 async def _first_message(reader: asyncio.StreamReader) -> bytes:

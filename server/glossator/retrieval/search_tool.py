@@ -20,6 +20,7 @@ from glossator.retrieval.chunks.words import QuestionWords, best_lines, question
 from glossator.retrieval.retriever import Found, Hit, Rerank, Retriever
 from glossator.retrieval.worth_showing import is_worth_showing
 from glossator.tools import (
+    IsHidden,
     ReadRange,
     ReadState,
     Selection,
@@ -37,6 +38,7 @@ MAX_QUERY = 2_000  # characters
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
+_PART_FAILED = "Part of the search did not work: it went by words, in their own order."
 _AMONG = 10  # of the best hits some are shown whole
 _FEW_LINES = 3  # that are left of a chunk take no place of a whole one
 
@@ -106,7 +108,7 @@ class Search:
         return result
 
 
-async def search_answer(
+async def search_answer(  # noqa: PLR0913 - what the command asks for
     snapshot: WorkspaceSnapshot,
     retriever: Retriever,
     args: SearchArgs,
@@ -114,18 +116,23 @@ async def search_answer(
     rerank: Rerank | None = None,
     *,
     explain: bool = False,
+    hides: IsHidden | None = None,
+    for_model: bool = False,
 ) -> SearchAnswer:
-    """The best chunks for people; no permission rule hides files. Raises `UsageError`."""
-    selection = await in_thread(select, snapshot, args.path, args.glob)
+    """The best chunks, of files that are not hidden. Raises `UsageError`.
+
+    What a server said is for people, not `for_model`.
+    """
+    selection = await in_thread(select, snapshot, args.path, args.glob, hides=hides)
     only = None if selection.is_all else await in_thread(lambda: selection.files)
     found = await retriever.search(
         snapshot, args.query, args.limit, only, stages, rerank, explain=explain
     )
-    return await in_thread(_answer, snapshot, selection, args.query, found)
+    return await in_thread(_answer, snapshot, selection, args.query, found, for_model=for_model)
 
 
 def _answer(
-    snapshot: WorkspaceSnapshot, selection: Selection, query: str, found: Found
+    snapshot: WorkspaceSnapshot, selection: Selection, query: str, found: Found, *, for_model: bool
 ) -> SearchAnswer:
     where = f" ({selection.filters})" if selection.filters else ""
     searched = (
@@ -136,7 +143,7 @@ def _answer(
     if found.pending:
         searched += f" {_pending(found)} {found.advice}"
     if found.problem:
-        searched += f" {found.problem}"
+        searched += f" {_PART_FAILED if for_model else found.problem}"
     question = question_of(query)
     hits = tuple(_hit(snapshot, question, hit) for hit in found.hits)
     return SearchAnswer(hits, searched, found.absent if found.hits else ())
@@ -210,7 +217,7 @@ def _caveats(found: Found) -> list[str]:
     """Why the hits may not be the best, for the model; what a server said is for people alone."""
     caveats = [f"[{_pending(found)}]"] if found.pending else []
     if found.problem:
-        caveats.append("[Part of the search did not work: it went by words, in their own order.]")
+        caveats.append(f"[{_PART_FAILED}]")
     return caveats
 
 

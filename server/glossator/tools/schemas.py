@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from glossator.tools.base import ToolArgs
+from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
@@ -16,7 +16,7 @@ _SELF_EVIDENT = (None, False, "", 0, 1)  # defaults, as are empty lists
 
 
 @cache
-def schema_of(args: type[ToolArgs]) -> Schema:
+def schema_of(args: type[BaseModel]) -> Schema:
     """A short JSON schema, since every request contains it.
 
     It leaves out what pydantic derives from our code (titles, docstrings, names of types), and what

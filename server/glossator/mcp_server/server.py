@@ -1,0 +1,285 @@
+"""The methods of the protocol: each converts in, calls what the other edges call, converts out.
+
+What answers takes half a second to import: it is loaded while the client reads the answer to
+`initialize`. Source: Model Context Protocol 2025-11-25.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import warnings
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types import ListRootsResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from glossator import __version__
+from glossator.core.errors import GlossatorError
+from glossator.core.own_process import import_aside
+from glossator.core.prompts import load_prompt
+from glossator.core.uri import to_path
+
+if TYPE_CHECKING:
+    from glossator.mcp_server.folders import Folders
+
+_log = logging.getLogger(__name__)
+
+_ROOTS_SECONDS = 5.0  # that a client has to name its folders
+_ROOTS = "roots"
+_PAGE = 100  # resources of a list
+_PROMPTS: Mapping[str, tuple[str, str, str]] = {
+    "explain": (
+        "Explain code, with the lines that prove it.",
+        "place",
+        "A path, lines, a name.",
+    ),
+    "review": ("Review code, each finding with its lines.", "place", "What to review."),
+    "find": ("Find where something is done.", "question", "What to look for."),
+}
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+
+class GlossatorServer:
+    """What one process offers; without `roots` its one client is asked for them.
+
+    `close` ends every run.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[str] | None,
+        environment: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """By default the process's environment; `settings` come before the user's file."""
+        self._given = roots
+        self._made_of = environment, settings
+        self._session: ServerSession | None = None  # of the client that is asked for the roots
+        self._asks_with_results = False  # as of 2026-07-28: servers send no requests
+        self._told: ListRootsResult | None = None
+        self._loading: asyncio.Task[Folders] | None = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MCPDeprecationWarning)  # clients of today have roots
+            self.sdk: Server[Any] = Server(
+                "glossator",
+                title="Glossator",
+                version=__version__,
+                instructions=load_prompt("mcp/instructions").render(),
+                on_list_tools=self._list_tools,
+                on_call_tool=self._call_tool,
+                on_list_resources=self._list_resources,
+                on_read_resource=self._read_resource,
+                on_list_prompts=self._list_prompts,
+                on_get_prompt=self._get_prompt,
+                on_roots_list_changed=self._roots_changed,
+            )
+        self.sdk.middleware.clear()  # a trace of each message, which nobody reads
+        self.sdk.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, self._initialized
+        )
+
+    def load_soon(self) -> asyncio.Task[Folders]:
+        """What answers; its import begins at the first call."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._loaded())
+        return self._loading
+
+    async def _folders(self) -> Folders:
+        return await asyncio.shield(self.load_soon())
+
+    async def close(self) -> None:
+        """End all that goes on; no client is told any more."""
+        if self._loading is not None:
+            await (await self._loading).close()
+
+    async def _loaded(self) -> Folders:
+        await import_aside("glossator.mcp_server.tools")
+        from glossator.mcp_server.folders import Folders  # noqa: PLC0415 - imported aside
+
+        return Folders(self._find_roots, *self._made_of)
+
+    # the folders
+
+    async def _initialized(self, context: Context, _params: types.NotificationParams) -> None:
+        self._session = context.session
+        folders = await self._folders()
+        folders.open_soon()
+
+    async def _roots_changed(
+        self, context: Context, _params: types.NotificationParams | None
+    ) -> None:
+        if self._given is None:
+            self._session = context.session
+            (await self._folders()).changed()
+
+    async def _find_roots(self) -> Sequence[str]:
+        """The folders given, those that the client names, or the current one."""
+        if self._given is not None:
+            return self._given
+        if self._asks_with_results and self._told is None:
+            return []  # until the first call
+        listed = self._told or await self._listed_roots()
+        paths = (to_path(str(each.uri)) for each in listed.roots)
+        named = [path for path in paths if path is not None]
+        return [each for each in named if await asyncio.to_thread(os.path.isdir, each)] or [
+            os.getcwd()
+        ]
+
+    def _wants_roots(self, context: Context) -> bool:
+        """Whether the client is to name its folders with its next call."""
+        offers = context.session.client_capabilities
+        if (
+            self._given is None
+            and context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            and offers is not None
+            and offers.roots is not None
+        ):
+            self._asks_with_results = True
+        return self._asks_with_results and self._told is None
+
+    async def _listed_roots(self) -> ListRootsResult:
+        session = self._session
+        offers = session.client_capabilities if session is not None else None
+        if session is None or offers is None or offers.roots is None:
+            return ListRootsResult(roots=[])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", MCPDeprecationWarning)
+                asking = session.list_roots()
+            async with asyncio.timeout(_ROOTS_SECONDS):
+                return await asking
+        except (MCPError, TimeoutError) as error:
+            _log.warning("The client did not name its folders: %s", error)
+            return ListRootsResult(roots=[])
+
+    # tools
+
+    async def _list_tools(
+        self, context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        self._wants_roots(context)
+        return await _apart(self._tools())
+
+    async def _tools(self) -> types.ListToolsResult:
+        folders = await self._folders()
+        from glossator.mcp_server.tools import offered  # noqa: PLC0415 - imported aside
+
+        return types.ListToolsResult(tools=[each.declared for each in offered(await folders.app())])
+
+    async def _call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        if self._wants_roots(context):
+            told = (params.input_responses or {}).get(_ROOTS)
+            if not isinstance(told, ListRootsResult):
+                return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
+            self._told = told
+            (await self._folders()).changed()
+        return await _apart(self._call(context, params))
+
+    async def _call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        folders = await self._folders()
+        from glossator.mcp_server.tools import Call, called  # noqa: PLC0415 - imported aside
+
+        app = await folders.app()
+        async with Call.following(app, folders.port, context.session.report_progress) as call:
+            return await called(call, params.name, params.arguments or {})
+
+    # resources
+
+    async def _list_resources(
+        self, _context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return await _apart(self._resources(params.cursor if params else None))
+
+    async def _resources(self, cursor: str | None) -> types.ListResourcesResult:
+        folders = await self._folders()
+        from glossator.mcp_server.tools import shown_glosses  # noqa: PLC0415 - imported aside
+
+        found = await shown_glosses(await folders.app())
+        start = int(cursor) if cursor and cursor.isdecimal() else 0
+        listed = [
+            types.Resource(
+                uri=each.uri, name=each.title, description=each.state, mime_type="text/markdown"
+            )
+            for each in found[start : start + _PAGE]
+        ]
+        end = start + _PAGE
+        return types.ListResourcesResult(
+            resources=listed, next_cursor=str(end) if len(found) > end else None
+        )
+
+    async def _read_resource(
+        self, _context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return await _apart(self._resource(str(params.uri)))
+
+    async def _resource(self, uri: str) -> types.ReadResourceResult:
+        folders = await self._folders()
+        from glossator.mcp_server.tools import gloss_text  # noqa: PLC0415 - imported aside
+
+        try:
+            text = await gloss_text(await folders.app(), uri)
+        except GlossatorError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error
+        content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    # prompts
+
+    async def _list_prompts(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=name,
+                    description=what,
+                    arguments=[
+                        types.PromptArgument(name=argument, description=means, required=True)
+                    ],
+                )
+                for name, (what, argument, means) in _PROMPTS.items()
+            ]
+        )
+
+    async def _get_prompt(
+        self, _context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        what, argument, _ = _PROMPTS.get(params.name, ("", "", ""))
+        given = (params.arguments or {}).get(argument, "").strip()
+        if not what or not given:
+            why = f"give {argument}" if what else f"the prompts are {', '.join(_PROMPTS)}"
+            raise MCPError(types.INVALID_PARAMS, f"Prompt {params.name}: {why}.")
+        text = load_prompt(f"mcp/{params.name}").render(**{argument: given})
+        content = types.TextContent(type="text", text=text)
+        message = types.PromptMessage(role="user", content=content)
+        return types.GetPromptResult(description=what, messages=[message])
+
+
+async def _apart(work: Coroutine[Any, Any, T]) -> T:
+    """Do the work in a task of its own: the SDK cancels again at every await, also of cleaning up.
+
+    Raises what the work raises.
+    """
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({task})
+        raise

@@ -1,0 +1,103 @@
+"""A client of the protocol beside the server, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from mcp.client import Client
+from mcp_types import CallToolResult, ListRootsResult, Root, TextContent
+from pydantic import FileUrl
+
+from glossator.mcp_server.server import GlossatorServer
+from tests.quiet import quietly
+from tests.standin import NAMED, Script, StandIn
+
+Mode = Literal["legacy", "2026-07-28"]
+LEGACY: Mode = "legacy"  # 2025-11-25, with the handshake that clients of today make
+
+
+@dataclass
+class Door:
+    """A client, and what it names as its folders."""
+
+    server: GlossatorServer
+    roots: list[Path]
+    asked: int = 0  # how often it named them
+    client: Client = field(init=False)
+
+    async def names(self, context: object) -> ListRootsResult:
+        assert context
+        self.asked += 1
+        return ListRootsResult(roots=[Root(uri=FileUrl(path.as_uri())) for path in self.roots])
+
+    async def call(self, name: str, /, **arguments: Any) -> CallToolResult:
+        return await self.client.call_tool(name, arguments)
+
+    async def text(self, name: str, /, **arguments: Any) -> str:
+        return text_of(await self.call(name, **arguments))
+
+    async def structured(self, name: str, /, **arguments: Any) -> dict[str, Any]:
+        result = await self.call(name, **arguments)
+        assert not result.is_error, text_of(result)
+        assert isinstance(result.structured_content, dict)
+        return result.structured_content
+
+    async def tools(self) -> dict[str, Any]:
+        return {each.name: each for each in (await self.client.list_tools()).tools}
+
+
+def text_of(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+def write(root: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return root
+
+
+@asynccontextmanager
+async def door(
+    root: Path,
+    files: Mapping[str, str],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    mode: Mode = LEGACY,
+    given: bool = True,
+) -> AsyncIterator[Door]:
+    """A client of a server on `root`, which is `given`, or which the client names."""
+    write(root, files)
+    roots = (str(root),) if given else None
+    server = GlossatorServer(roots, environment or {}, quietly(settings))
+    shown = Door(server, [root])
+    names = None if given else shown.names
+    shown.client = Client(server.sdk, mode=mode, list_roots_callback=names, raise_exceptions=True)
+    try:
+        async with shown.client:
+            yield shown
+    finally:
+        await server.close()
+
+
+@asynccontextmanager
+async def modelled(
+    root: Path,
+    files: Mapping[str, str],
+    script: Script,
+    settings: Mapping[str, Any] | None = None,
+) -> AsyncIterator[tuple[Door, StandIn]]:
+    """The same with the stand-in as the model."""
+    async with StandIn(script) as api:
+        environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
+        async with door(root, files, settings, environment=environment) as opened:
+            yield opened, api
+        assert api.refusals == [], repr(api.refusals)

@@ -1,0 +1,72 @@
+"""Which folders are read: those given, those that the client names, or the current one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from mcp_types import ListRootsResult
+
+from tests.mcp_server.client import door, write
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_the_client_names_them_and_others_later(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    write(two, {"two.py": "x = 2\n"})
+    async with door(one, {"one.py": "x = 1\n"}, given=False) as d:
+        assert await d.text("glob", pattern="*.py") == "one.py"
+        d.roots[:] = [two]
+        await d.client.session.send_roots_list_changed()
+        await d.client.session.send_ping()
+        assert await d.text("glob", pattern="*.py") == "two.py"
+        d.roots[:] = [two, one]
+        await d.client.session.send_roots_list_changed()
+        await d.client.session.send_ping()
+        found = await d.text("grep", pattern="x = ", output_mode="content")
+        assert "x = 1" in found
+        assert "x = 2" in found
+        assert d.asked == 3
+
+
+async def test_one_of_2026_is_asked_with_a_result(tmp_path: Path) -> None:
+    """In which version servers send no requests."""
+    async with door(tmp_path, {"one.py": "x = 1\n"}, given=False, mode="2026-07-28") as d:
+        assert "grep" in await d.tools()
+        for _ in range(2):
+            assert await d.text("glob", pattern="*.py") == "one.py"
+        assert d.asked == 1
+
+
+async def test_a_folder_that_is_given_wins(tmp_path: Path) -> None:
+    async with door(tmp_path / "one", {"one.py": ""}) as d:
+        assert await d.text("glob", pattern="*.py") == "one.py"
+        assert d.asked == 0
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_without_any_it_is_the_current_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    write(tmp_path, {"here.py": ""})
+    monkeypatch.chdir(tmp_path)
+    async with door(tmp_path / "gone", {}, given=False) as d:
+        if not named:
+            d.roots.clear()
+        assert await d.text("glob", pattern="*.py") == "here.py"
+        assert os.getcwd() == str(tmp_path)
+
+
+async def test_a_client_that_names_nonsense_is_served_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"here.py": ""})
+    monkeypatch.chdir(tmp_path)
+
+    async def fails(_: object) -> ListRootsResult:
+        raise ValueError("no")
+
+    async with door(tmp_path, {}, given=False) as d:
+        monkeypatch.setattr(d, "names", fails)
+        assert await d.text("glob", pattern="*.py") == "here.py"
