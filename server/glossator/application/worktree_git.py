@@ -18,7 +18,7 @@ from pathlib import Path
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown, shown_text, some_of
-from glossator.permissions import Worktree, worktrees_folder
+from glossator.permissions import Worktree, known_worktrees, worktrees_folder
 from glossator.sandbox import search_path
 
 _log = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ _NO_COMMIT = (
     " again."
 )
 _EXISTS = (
-    "There is a worktree or a branch of the name {} already. Choose another name, or go on with its"
-    " session; the list of sessions names it."
+    "There is a worktree or a branch of the name {} already, or a session that had one. Choose"
+    " another name, or go on with its session; the list of sessions names it."
 )
 _NO_NAME = (
     "{} is no name for a worktree: take letters, digits, `-`, `_` and single dots, at most"
@@ -133,8 +133,13 @@ def make_worktree(folder: str, name: str, environment: Mapping[str, str]) -> tup
     key = sha256(os.fsencode(origin.top)).hexdigest()[:8]
     base = worktrees_folder() / f"{os.path.basename(origin.top) or 'root'}-{key}"
 
+    used = {tree.folder for tree in known_worktrees()}
+
     def is_free(name: str) -> bool:
-        return f"refs/heads/{_PREFIX}{name}" not in known and not os.path.lexists(base / name)
+        """Whether none has it or had it: an ended session must not get another's worktree."""
+        folder = base / name
+        is_known = os.path.realpath(folder) in used or os.path.lexists(folder)
+        return f"refs/heads/{_PREFIX}{name}" not in known and not is_known
 
     if not name:
         name = next(each for n in range(1, 10_000) if is_free(each := f"work-{n}"))

@@ -1,0 +1,59 @@
+"""What becomes of a session's worktree in the end, and what no end of one may touch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from glossator.commands.sessions import (
+    DeleteSessionRequest,
+    MergeWorktreeRequest,
+    delete_session,
+    merge_worktree,
+)
+from glossator.core.errors import UsageError
+from tests.application.test_worktrees import (
+    ONE,
+    ask_in,
+    at,
+    begin,
+    folder_of,
+    listed,
+    repository,
+)
+from tests.stage import Stage
+
+ALIKE = ("work-1", "work-10", "fix", "fix-2")
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+async def state_of(s: Stage, session_id: str) -> str | None:
+    worktree = (await listed(s, session_id)).worktree
+    return worktree and worktree.state
+
+
+def beside(s: Stage, folder: Path) -> str:
+    """Another session in the same worktree, as a window of its own begins one."""
+    session = s.app.sessions.create("Beside", (str(folder),))
+    session.keep("worktree", [])
+    return session.id
+
+
+async def test_the_name_of_an_ended_worktree_is_not_used_again(tmp_path: Path) -> None:
+    async with at(repository(tmp_path / "ws"), ONE) as s:
+        old = await begin(s)
+        await ask_in(s, old.id, "Make it ten.")
+        await merge_worktree(s.app, MergeWorktreeRequest(old.id))
+        new = await begin(s)
+        assert folder_of(new) != folder_of(old)
+        assert await state_of(s, old.id) == "merged"
+        with pytest.raises(UsageError, match="of the name work-1 already"):
+            await begin(s, "work-1")
+        await delete_session(s.app, DeleteSessionRequest(old.id))
+        assert folder_of(new).is_dir()
+        assert await state_of(s, new.id) == "open"
