@@ -19,6 +19,7 @@ from tests.application.test_worktrees import (
     at,
     begin,
     folder_of,
+    git,
     listed,
     repository,
 )
@@ -57,3 +58,26 @@ async def test_the_name_of_an_ended_worktree_is_not_used_again(tmp_path: Path) -
         await delete_session(s.app, DeleteSessionRequest(old.id))
         assert folder_of(new).is_dir()
         assert await state_of(s, new.id) == "open"
+
+
+async def test_a_repository_made_in_a_worktree_is_not_lost_with_a_merge(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        inner = repository(folder_of(info) / "lib", {"lib.py": "lib = 1\n"})
+        before = git(root, "rev-parse", "HEAD")
+        with pytest.raises(UsageError, match=r"lib.*repositor.*Move"):
+            await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert (inner / ".git/HEAD").exists()
+        assert git(root, "rev-parse", "HEAD") == before
+        assert "lib" not in git(folder_of(info), "diff", "--cached", "--name-only").split()
+        git(folder_of(info), "commit", "-qm", "Ten", "one.py")
+        git(folder_of(info), "-c", "advice.addEmbeddedRepo=false", "add", "lib")
+        git(folder_of(info), "commit", "-qm", "Its commit, too")
+        with pytest.raises(UsageError, match=r"lib.*repositor.*Move"):
+            await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        git(folder_of(info), "rm", "-q", "--cached", "lib")
+        inner.rename(tmp_path / "lib")
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert merged.files == ("one.py",)

@@ -40,6 +40,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _MAX_NAME = 50
 _CONFLICTS = 1  # the exit code of `git merge-tree`, other failures have others
 _PREFIX = "glossator/"  # of branches
+_REPOSITORY = "160000"  # the mode of an entry that stands for a repository
 _NO_REPOSITORY = (
     "{} is in no git repository, or git does not work in it ({}), so the session cannot have a"
     " worktree. Begin a session without one, or make a repository with `git init` and a commit."
@@ -229,6 +230,7 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
             " merge again."
         )
     place.run("add", "--all")
+    _check_inner(origin, place)
     if (place.ended("diff", "--cached", "--quiet"))[0]:
         place.run("commit", "--quiet", "--no-verify", "-m", title)
     ours, theirs = origin.run("rev-parse", "HEAD"), place.run("rev-parse", "HEAD")
@@ -248,6 +250,28 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
         raise UsageError(_not_merged(output + said, tree.branch))
     commit = origin.run("rev-parse", "HEAD")
     return Merged(into, ours, commit, tuple(filter(None, files.split("\0"))))
+
+
+def _check_inner(origin: Place, place: Place) -> None:
+    """Raises `UsageError` for a repository in the worktree: git merges its commit's name alone."""
+    begun = place.run("merge-base", origin.run("rev-parse", "HEAD"), "HEAD")
+    said = place.run(
+        *("diff-index", "--cached", "-z", "--no-renames", "--ignore-submodules=none", begun, "--")
+    )
+    told = said.split("\0")
+    inner = [
+        name
+        for modes, name in zip(told[::2], told[1::2], strict=False)
+        if modes.split()[1] == _REPOSITORY != modes.split()[0].removeprefix(":")
+    ]
+    if inner:
+        place.run("reset", "--quiet", "--", *inner)  # what was staged just now
+        raise UsageError(
+            f"{some_of(list(map(shown, inner)), 5)} in the worktree holds a git repository of its"
+            " own, which would be lost: a merge takes none of its files. Nothing was merged. Move"
+            " it out of the worktree, or remove its `.git` to have its files merged, then merge"
+            " again."
+        )
 
 
 def _check_conflicts(origin: Place, ours: str, theirs: str, branch: str, into: str) -> None:
