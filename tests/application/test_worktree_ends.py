@@ -8,11 +8,14 @@ import pytest
 
 from glossator.commands.sessions import (
     DeleteSessionRequest,
+    DiscardWorktreeRequest,
     MergeWorktreeRequest,
     delete_session,
+    discard_worktree,
     merge_worktree,
 )
 from glossator.core.errors import UsageError
+from glossator.permissions import known_worktrees
 from tests.application.test_worktrees import (
     ONE,
     ask_in,
@@ -81,3 +84,44 @@ async def test_a_repository_made_in_a_worktree_is_not_lost_with_a_merge(tmp_path
         inner.rename(tmp_path / "lib")
         merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
         assert merged.files == ("one.py",)
+
+
+async def test_a_worktree_of_two_sessions_goes_with_the_last(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        folder = folder_of(info)
+        other = beside(s, folder)
+        await delete_session(s.app, DeleteSessionRequest(info.id))
+        assert (folder / "one.py").read_text() == "one = 10\n"
+        assert await state_of(s, other) == "open"
+        with pytest.raises(UsageError, match="holds 1 changed file"):
+            await delete_session(s.app, DeleteSessionRequest(other))
+        git(folder, "checkout", "-q", "one.py")
+        await delete_session(s.app, DeleteSessionRequest(other))
+        assert not folder.exists()
+        assert known_worktrees() == ()
+
+
+async def test_a_worktree_is_not_ended_under_another_session_at_work(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        folder = folder_of(info)
+        other = beside(s, folder)
+        async with s.app.runs.claim(other):
+            with pytest.raises(UsageError, match="at work"):
+                await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+            with pytest.raises(UsageError, match="at work"):
+                await discard_worktree(s.app, DiscardWorktreeRequest(info.id, anyway=True))
+        await s.app.sessions.give_up(other)
+        async with at(folder, []) as window:
+            await window.app.sessions.open(other)
+            with pytest.raises(UsageError, match=r"“Beside” works in this worktree.*open in Stage"):
+                await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+            assert folder.is_dir()
+        assert git(root, "log", "-1", "--format=%s") == "First"
+        await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert await state_of(s, other) == "merged"

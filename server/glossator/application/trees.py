@@ -9,7 +9,8 @@ MCP servers, git) is the worktree's own, so that a turn in one is like any other
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from glossator.application.acting import Acting
     from glossator.core.ports import EditorPort
-    from glossator.sessions import Runs, Session, Sessions
+    from glossator.sessions import ListedSession, Runs, Session, Sessions
     from glossator.workspace import WorkspaceHost
 
 _NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
@@ -164,22 +165,24 @@ class Trees(Generic[A]):
 
         Raises `UsageError`; then the user's files are as they were.
         """
-        tree = await self._changing(session)
-        merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
-        await self._end(tree, WorktreeState.MERGED)
+        async with self._claimed(session) as tree:
+            merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
+            await self._end(tree, WorktreeState.MERGED)
         return tree, merged
 
     async def discard(self, session: Session, *, anyway: bool) -> tuple[Worktree, str]:
         """Throw the worktree of a session away; or say what would be lost, if not `anyway`."""
-        tree = await self._changing(session)
-        if not anyway and (lost := await self._lost(tree)):
-            return tree, lost
-        await self._end(tree, WorktreeState.DISCARDED)
+        async with self._claimed(session) as tree:
+            if not anyway and (lost := await self._lost(tree)):
+                return tree, lost
+            await self._end(tree, WorktreeState.DISCARDED)
         return tree, ""
 
-    async def check_deleting(self, tree: Worktree | None) -> None:
+    async def check_deleting(self, tree: Worktree | None, session_id: str) -> None:
         """Raises `UsageError` if the worktree of a session to delete holds what would be lost."""
         if tree is None or not tree.is_open:
+            return
+        if any(each.head.listed for each in await self._others(tree, session_id)):
             return
         await self._check_trust()
         if lost := await self._lost(tree):
@@ -188,11 +191,16 @@ class Trees(Generic[A]):
                 " it away first, then delete the session."
             )
 
-    async def forget(self, tree: Worktree | None) -> None:
-        """Its session was deleted, and it goes, too."""
-        if tree is not None and tree.is_open:
+    async def forget(self, tree: Worktree | None, session_id: str) -> None:
+        """Its session was deleted, and it goes, too, unless another session is in it."""
+        if tree is None:
+            return
+        others = await self._others(tree, session_id)
+        if any(each.head.listed for each in others):
+            return
+        if tree.is_open:
             await self._end(tree, WorktreeState.DISCARDED)
-        if tree is not None:
+        if not others:
             await asyncio.to_thread(forget_worktree, tree)
 
     async def close(self) -> None:
@@ -200,6 +208,30 @@ class Trees(Generic[A]):
         for app in self._opened.values():
             await app.close()
         self._opened.clear()
+
+    @asynccontextmanager
+    async def _claimed(self, session: Session) -> AsyncIterator[Worktree]:
+        """Keep all runs out of the session's worktree. Raises `UsageError` where one is at work."""
+        async with AsyncExitStack() as claims:
+            await claims.enter_async_context(self._main.runs.claim(session.id))
+            tree = await self._changing(session)
+            for other in await self._others(tree, session.id):
+                if other.elsewhere:
+                    raise UsageError(
+                        f"“{shown(other.head.title)}” works in this worktree, too, and is open in"
+                        f" {shown(other.elsewhere)}. Close it there, then try again."
+                    )
+                await claims.enter_async_context(self._main.runs.claim(other.head.id))
+            yield tree
+
+    async def _others(self, tree: Worktree, session_id: str) -> list[ListedSession]:
+        """The other sessions in a worktree, such as those of a window that has it open."""
+        return [
+            each
+            for each in await self._main.sessions.all()
+            if each.head.id != session_id
+            and any(is_inside(root, tree.folder) for root in each.head.roots)
+        ]
 
     async def _changing(self, session: Session) -> Worktree:
         """The session's worktree, if it may be merged or thrown away. Raises `UsageError`."""
