@@ -9,9 +9,11 @@ import pytest
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     DiscardWorktreeRequest,
+    ListSessionsRequest,
     MergeWorktreeRequest,
     delete_session,
     discard_worktree,
+    list_sessions,
     merge_worktree,
 )
 from glossator.core.errors import UsageError
@@ -125,3 +127,27 @@ async def test_a_worktree_is_not_ended_under_another_session_at_work(tmp_path: P
         assert git(root, "log", "-1", "--format=%s") == "First"
         await merge_worktree(s.app, MergeWorktreeRequest(info.id))
         assert await state_of(s, other) == "merged"
+
+
+async def test_a_worktree_needs_sessions_that_are_kept(tmp_path: Path) -> None:
+    async with at(repository(tmp_path / "ws"), [], sessions={"count": 0}) as s:
+        with pytest.raises(UsageError, match=r"sessions\.count"):
+            await begin(s)
+        assert known_worktrees() == ()
+
+
+async def test_a_session_is_kept_as_long_as_its_worktree(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        s.app.sessions.create("Plain").keep("worktree", [])
+    few = {"count": 1, "bytes": 0}
+    async with at(root, [], sessions=few) as s:
+        await s.app.sessions._settled()
+        found = (await list_sessions(s.app, ListSessionsRequest())).sessions
+        assert [each.id for each in found] == [info.id]
+        await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+    async with at(root, [], sessions=few) as s:
+        await s.app.sessions._settled()
+        assert (await list_sessions(s.app, ListSessionsRequest())).sessions == ()

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from glossator.workspace import WorkspaceHost
 
 _NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
+_NOT_KEPT = (
+    "No session is kept, since `sessions.count` is 0, so its worktree would be left without one."
+    " Keep sessions, or begin one without a worktree."
+)
 _FROM_INSIDE = (
     "This server works in the worktree itself. Do that from {}, where the worktree was made from."
 )
@@ -143,6 +147,8 @@ class Trees(Generic[A]):
         """Make a worktree, tell the user what it lacks, and give its roots. Raises `UsageError`."""
         if not (roots := self._main.host.roots):
             raise UsageError(_NO_FOLDER)
+        if not self._main.sessions.are_kept:
+            raise UsageError(_NOT_KEPT)
         await self._check_trust()
         tree, lacks = await asyncio.to_thread(make_worktree, roots[0], name, self._main.environment)
         await asyncio.to_thread(keep_worktree, tree)

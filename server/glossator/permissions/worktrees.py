@@ -81,6 +81,11 @@ def worktree_at(path: str) -> Worktree | None:
     return next((each for each in known_worktrees() if is_inside(path, each.folder)), None)
 
 
+def in_open_worktree(paths: Iterable[str]) -> bool:
+    """Whether one of these real paths is in a worktree that can be worked in."""
+    return any(tree is not None and tree.is_open for tree in map(worktree_at, paths))
+
+
 def roots_in_worktrees(roots: Iterable[str]) -> tuple[str, ...]:
     """What folders, by real path, are or were in the worktrees that were made from them."""
     known = known_worktrees()
