@@ -151,3 +151,13 @@ async def test_a_session_is_kept_as_long_as_its_worktree(tmp_path: Path) -> None
     async with at(root, [], sessions=few) as s:
         await s.app.sessions._settled()
         assert (await list_sessions(s.app, ListSessionsRequest())).sessions == ()
+
+
+async def test_the_worktree_of_another_workspace_is_not_served(tmp_path: Path) -> None:
+    async with at(repository(tmp_path / "distrusted"), []) as s:
+        stranger = await begin(s)
+    async with at(repository(tmp_path / "ws"), []) as s:
+        await begin(s)
+        assert await s.app.trees.serving(stranger.id) is s.app
+        assert await s.app.trees.of(stranger.id) is None
+        assert len(s.app.trees.applications) == 1

@@ -115,13 +115,13 @@ class Trees(Generic[A]):
         session_id = session_id or self._main.runs.session_of(run_id)
         if session_id is None or not self.roots():
             return self._main
-        tree = await self.of(session_id)
+        roots = await self._main.sessions.roots_of(session_id)
+        tree = self.of_roots(roots)
         if tree is None or not tree.is_open:
             return self._main
         async with self._turn:
             if tree.folder not in self._opened:
-                roots = await self._main.sessions.roots_of(session_id)
-                app = self._opened[tree.folder] = self._opening(roots)
+                app = self._opened[tree.folder] = self._opening(self._ours(roots))
                 for opened in self._main.host.opened:
                     app.host.apply(opened)
                 await app.start()
@@ -132,10 +132,20 @@ class Trees(Generic[A]):
         return self.of_roots(await self._main.sessions.roots_of(session_id))
 
     def of_roots(self, roots: tuple[str, ...]) -> Worktree | None:
-        """The worktree of a session with these roots."""
-        if not roots or not set(roots).isdisjoint(self._main.host.roots):
-            return None
-        return worktree_at(roots[0])
+        """The worktree of a session with these roots, if it was made from the workspace."""
+        ours = self._ours(roots)
+        return worktree_at(ours[0]) if ours else None
+
+    def _ours(self, roots: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of a session's roots that are the workspace's, as they are in a worktree.
+
+        None of a session that works in the workspace itself, or belongs to another workspace: what
+        is trusted here does not count there.
+        """
+        if not set(roots).isdisjoint(self._main.host.roots):
+            return ()
+        mirrored = self.roots()
+        return tuple(root for root in roots if root in mirrored)
 
     def check(self, session: Session) -> None:
         """Raises `UsageError` if the session's worktree is gone, so that it cannot go on."""
