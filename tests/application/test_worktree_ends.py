@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from glossator.application import trees
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     DiscardWorktreeRequest,
@@ -17,7 +22,7 @@ from glossator.commands.sessions import (
     merge_worktree,
 )
 from glossator.core.errors import UsageError
-from glossator.permissions import known_worktrees
+from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
 from tests.application.test_worktrees import (
     ONE,
     ask_in,
@@ -161,3 +166,45 @@ async def test_the_worktree_of_another_workspace_is_not_served(tmp_path: Path) -
         assert await s.app.trees.serving(stranger.id) is s.app
         assert await s.app.trees.of(stranger.id) is None
         assert len(s.app.trees.applications) == 1
+
+
+async def test_no_application_is_opened_while_its_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removing, go_on = threading.Event(), threading.Event()
+    remove = trees.remove_worktree
+
+    def slowly(*words: Any, **options: Any) -> str:
+        removing.set()
+        assert go_on.wait(30)
+        return remove(*words, **options)
+
+    monkeypatch.setattr(trees, "remove_worktree", slowly)
+    async with at(repository(tmp_path / "ws"), []) as s:
+        info = await begin(s)
+        assert await s.app.trees.serving(info.id) is not s.app
+        ending = asyncio.create_task(discard_worktree(s.app, DiscardWorktreeRequest(info.id)))
+        await asyncio.to_thread(removing.wait, 30)
+        try:
+            assert await s.app.trees.serving(info.id) is s.app
+            assert s.app.trees.applications == (s.app,)
+        finally:
+            go_on.set()
+        await ending
+        assert s.app.trees.applications == (s.app,)
+
+
+async def test_an_application_is_closed_when_another_server_ended_its_worktree(
+    tmp_path: Path,
+) -> None:
+    async with at(repository(tmp_path / "ws"), []) as s:
+        info = await begin(s)
+        app = await s.app.trees.serving(info.id)
+        assert app is not s.app
+        (tree,) = known_worktrees()
+        keep_worktree(replace(tree, state=WorktreeState.DISCARDED))
+        async with s.app.runs.claim(info.id):  # what is at work there may end
+            await s.app.trees.serving(None)
+            assert app in s.app.trees.applications
+        assert await s.app.trees.serving(None) is s.app
+        assert s.app.trees.applications == (s.app,)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
@@ -112,6 +113,7 @@ class Trees(Generic[A]):
 
     async def serving(self, session_id: str | None, run_id: str | None = None) -> A:
         """The application that a session works in, or that of a run. Raises `UsageError`."""
+        await self._close_ended()
         session_id = session_id or self._main.runs.session_of(run_id)
         if session_id is None or not self.roots():
             return self._main
@@ -120,6 +122,8 @@ class Trees(Generic[A]):
         if tree is None or not tree.is_open:
             return self._main
         async with self._turn:
+            if not self._is_open(tree.folder):  # it ended meanwhile
+                return self._main
             if tree.folder not in self._opened:
                 app = self._opened[tree.folder] = self._opening(self._ours(roots))
                 for opened in self._main.host.opened:
@@ -221,9 +225,27 @@ class Trees(Generic[A]):
 
     async def close(self) -> None:
         """Close the applications of all worktrees."""
-        for app in self._opened.values():
-            await app.close()
-        self._opened.clear()
+        async with self._turn:
+            while self._opened:
+                _, app = self._opened.popitem()
+                await app.close()
+
+    async def _close_ended(self) -> None:
+        """Close the applications whose worktree is gone, unless a session is at work in them."""
+        for folder in [each for each in self._opened if not self._is_open(each)]:
+            sessions, busy = self._main.sessions.loaded(), self._main.runs.busy
+            inside = (each for each in sessions if any(is_inside(r, folder) for r in each.roots))
+            if not any(busy(each.id) for each in inside):
+                await self._close(folder)
+
+    async def _close(self, folder: str) -> None:
+        async with self._turn:
+            if (app := self._opened.pop(folder, None)) is not None:
+                await app.close()
+
+    def _is_open(self, folder: str) -> bool:
+        tree = worktree_at(folder)
+        return tree is not None and tree.is_open
 
     @asynccontextmanager
     async def _claimed(self, session: Session) -> AsyncIterator[Worktree]:
@@ -270,15 +292,14 @@ class Trees(Generic[A]):
         return await asyncio.to_thread(lost_with, tree, self._main.environment)
 
     async def _end(self, tree: Worktree, state: WorktreeState) -> None:
-        if (app := self._opened.pop(tree.folder, None)) is not None:
-            await app.close()
+        """Note how it ended, so that nobody opens it any more, close it, then remove it."""
+        await asyncio.to_thread(keep_worktree, replace(tree, state=state))
+        await self._close(tree.folder)
         force = state is WorktreeState.DISCARDED
         environment = self._main.environment
         left = await asyncio.to_thread(remove_worktree, tree, environment, force=force)
         if left:
             self._main.port.tell(f"Something of the worktree is left: {left}")
-        ended = Worktree(tree.folder, tree.origin, tree.git, tree.branch, state)
-        await asyncio.to_thread(keep_worktree, ended)
 
 
 def over(tree: Worktree) -> str:
