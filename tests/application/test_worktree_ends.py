@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import trees
+from glossator.application import trees, worktree_git
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     DiscardWorktreeRequest,
@@ -23,6 +24,7 @@ from glossator.commands.sessions import (
 )
 from glossator.core.errors import UsageError
 from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
+from glossator.permissions.worktrees import worktrees_folder
 from tests.application.test_worktrees import (
     ONE,
     ask_in,
@@ -208,3 +210,49 @@ async def test_an_application_is_closed_when_another_server_ended_its_worktree(
             assert app in s.app.trees.applications
         assert await s.app.trees.serving(None) is s.app
         assert s.app.trees.applications == (s.app,)
+
+
+async def test_a_session_whose_repository_is_gone_can_be_thrown_away(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        folder = folder_of(info)
+        (root / ".git").rename(tmp_path / "moved")
+        gone = await discard_worktree(s.app, DiscardWorktreeRequest(info.id))
+        assert gone.lost == "files whose repository is gone"
+        with pytest.raises(UsageError, match="files whose repository is gone"):
+            await delete_session(s.app, DeleteSessionRequest(info.id))
+        assert (folder / "one.py").read_text() == "one = 10\n"
+        assert not (
+            await discard_worktree(s.app, DiscardWorktreeRequest(info.id, anyway=True))
+        ).lost
+        assert not folder.exists()
+        await delete_session(s.app, DeleteSessionRequest(info.id))
+        assert known_worktrees() == ()
+
+
+async def test_an_emptied_worktree_without_a_repository_goes_with_its_session(
+    tmp_path: Path,
+) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, []) as s:
+        info = await begin(s)
+        for each in folder_of(info).iterdir():
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        shutil.rmtree(root / ".git")
+        await delete_session(s.app, DeleteSessionRequest(info.id))
+        assert not folder_of(info).exists()
+        assert known_worktrees() == ()
+
+
+async def test_only_a_folder_of_worktrees_is_removed_without_git(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    worktrees_folder().mkdir(parents=True)
+    (worktrees_folder() / "link").symlink_to(mine)
+    for folder in (mine, worktrees_folder() / "link", worktrees_folder()):
+        tree = worktree_git.Worktree(str(folder), str(tmp_path / "no"), str(tmp_path / "n"), "b")
+        left = worktree_git.remove_worktree(tree, {}, force=True)
+        assert str(folder) in left
+        assert folder.is_dir()

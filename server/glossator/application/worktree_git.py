@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from glossator.core.errors import UsageError
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.permissions import Worktree, known_worktrees, worktrees_folder
 from glossator.sandbox import search_path
+from glossator.workspace import is_inside
 
 _log = logging.getLogger(__name__)
 
@@ -185,6 +187,8 @@ def changed_files(tree: Worktree, environment: Mapping[str, str]) -> list[str]:
 
 def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
     """What is nowhere else: files that are not committed, and commits; "" if there is nothing."""
+    if not os.path.isdir(tree.git):
+        return "files whose repository is gone" if _files_in(tree.folder) else ""
     place = place_of(tree, environment)
     files = uncommitted(place)
     others = (f"--exclude={tree.branch}", "--branches", "--tags", "--remotes")
@@ -194,6 +198,10 @@ def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
     commits = int(place.run("rev-list", "--count", *tips, "--not", *others))
     found = ((len(files), "changed file"), (commits, "commit"))
     return " and ".join(_counted(number, what) for number, what in found if number)
+
+
+def _files_in(folder: str) -> bool:
+    return any(name != ".git" for name in os.listdir(folder))
 
 
 def _counted(number: int, what: str) -> str:
@@ -299,8 +307,18 @@ def _not_merged(said: str, branch: str) -> str:
 
 
 def remove_worktree(tree: Worktree, environment: Mapping[str, str], *, force: bool) -> str:
-    """Remove the folder, and the branch if it is merged or `force`; why something stays, or ""."""
-    origin, left = repository_of(tree.origin, environment), []
+    """Remove the folder, and the branch if it is merged or `force`; why something stays, or "".
+
+    With `force` also where its repository is gone, or cannot be used. Raises `UsageError`.
+    """
+    if force and not os.path.isdir(tree.git):
+        return _remove_folder(tree.folder)
+    try:
+        origin, left = repository_of(tree.origin, environment), []
+    except UsageError:
+        if force:
+            return _remove_folder(tree.folder)
+        raise
     if os.path.lexists(tree.folder):
         # twice, as it may be locked
         code, _, said = origin.ended("worktree", "remove", "--force", "--force", tree.folder)
@@ -311,3 +329,18 @@ def remove_worktree(tree: Worktree, environment: Mapping[str, str], *, force: bo
     if code and "not found" not in said:
         left.append(said.strip())
     return shown_text("\n".join(left))
+
+
+def _remove_folder(folder: str) -> str:
+    """Remove a worktree without git, if it is where they are made; why it stays, or ""."""
+    base = os.path.realpath(worktrees_folder())
+    real = os.path.realpath(folder)
+    if real != folder or real == base or not is_inside(real, base):
+        return f"{shown(folder)} is not where worktrees are made. Remove it yourself."
+    try:
+        shutil.rmtree(real)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"{shown(folder)} cannot be removed: {error}."
+    return ""
