@@ -24,7 +24,7 @@ from glossator.commands.sessions import (
 )
 from glossator.core.errors import UsageError
 from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
-from glossator.permissions.worktrees import worktrees_folder
+from glossator.permissions.worktrees import as_in_origin, worktrees_folder
 from tests.application.test_worktrees import (
     ONE,
     ask_in,
@@ -256,3 +256,16 @@ async def test_only_a_folder_of_worktrees_is_removed_without_git(tmp_path: Path)
         left = worktree_git.remove_worktree(tree, {}, force=True)
         assert str(folder) in left
         assert folder.is_dir()
+
+
+def test_worktrees_whose_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
+    base = tmp_path / "trees"
+    origins = {name: str(tmp_path / f"ws{n}") for n, name in enumerate(ALIKE)}
+    for name, origin in origins.items():
+        (base / name).mkdir(parents=True)
+        keep_worktree(worktree_git.Worktree(str(base / name), origin, f"{origin}/.git", name))
+    for name, origin in origins.items():
+        for end in ("", "/a.sh", '" x', " -v", "\\n"):
+            assert as_in_origin(f"sh {base}/{name}{end}") == f"sh {origin}{end}"
+    other = f"sh {base}/fix-3 {base}/fixed/a {base}/work-1.old"
+    assert as_in_origin(other) == other
