@@ -22,6 +22,7 @@ from glossator.commands.sessions import (
     list_sessions,
     merge_worktree,
 )
+from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.errors import UsageError
 from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
 from glossator.permissions.worktrees import as_in_origin, worktrees_folder
@@ -269,3 +270,30 @@ def test_worktrees_whose_names_begin_alike_are_told_apart(tmp_path: Path) -> Non
             assert as_in_origin(f"sh {base}/{name}{end}") == f"sh {origin}{end}"
     other = f"sh {base}/fix-3 {base}/fixed/a {base}/work-1.old"
     assert as_in_origin(other) == other
+
+
+async def test_the_files_of_a_worktree_are_not_counted_at_each_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+    run = worktree_git.subprocess.run
+
+    def counted(*words: Any, **options: Any) -> Any:
+        limits.append(options["timeout"])
+        return run(*words, **options)
+
+    async with at(repository(tmp_path / "ws"), ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        monkeypatch.setattr(worktree_git.subprocess, "run", counted)
+        for _ in range(3):
+            worktree = (await listed(s, info.id)).worktree
+            assert worktree is not None
+            assert worktree.changed == 1
+        assert 0 < len(limits) <= 4
+        assert max(limits) <= 5
+        app = await s.app.trees.serving(info.id)
+        await undo_turn(app, UndoRequest(info.id))
+        worktree = (await listed(s, info.id)).worktree
+        assert worktree is not None
+        assert worktree.changed == 0

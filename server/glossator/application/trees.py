@@ -9,9 +9,11 @@ MCP servers, git) is the worktree's own, so that a turn in one is like any other
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from glossator.sessions import ListedSession, Runs, Session, Sessions
     from glossator.workspace import WorkspaceHost
 
+_log = logging.getLogger(__name__)
+
+_COUNTED_SECONDS = 5.0  # for which the files of a worktree are not counted again
 _NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
 _NOT_KEPT = (
     "No session is kept, since `sessions.count` is 0, so its worktree would be left without one."
@@ -78,6 +83,14 @@ class Working(Protocol):
 A = TypeVar("A", bound=Working)
 
 
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """How many files a worktree changed, and until when that is believed, in monotonic seconds."""
+
+    files: int | None
+    until: float
+
+
 class Trees(Generic[A]):
     """The worktrees of one workspace; `main` is its application, `opening` makes that of one."""
 
@@ -85,6 +98,7 @@ class Trees(Generic[A]):
         self._main = main
         self._opening = opening
         self._opened: dict[str, A] = {}  # by folder
+        self._counts: dict[tuple[str, int], _Count] = {}  # by folder and replies
         self._turn = asyncio.Lock()
 
     @property
@@ -170,15 +184,30 @@ class Trees(Generic[A]):
             self._main.port.tell(f"The new worktree {tree.name} lacks {lacks}.")
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 
-    async def changed(self, tree: Worktree) -> int | None:
-        """How many files it changed; None where git is not asked, or does not say."""
+    async def changed(self, tree: Worktree, replies: int) -> int | None:
+        """How many files it changed; None where git is not asked, or does not say.
+
+        Git is not asked again within a few seconds while its session has as many `replies`.
+        """
         if not tree.is_open or not self._main.acting.trust.is_trusted:
             return None
+        now = time.monotonic()
+        self._counts = {key: each for key, each in self._counts.items() if now < each.until}
+        if known := self._counts.get((tree.folder, replies)):
+            return known.files
+        files = None
         try:
             environment = self._main.environment
-            return len(await asyncio.to_thread(changed_files, tree, environment))
-        except UsageError:
-            return None
+            files = len(await asyncio.to_thread(changed_files, tree, environment))
+        except UsageError as error:
+            _log.info("It is not known what %s changed: %s", tree.folder, error)
+        count = _Count(files, time.monotonic() + _COUNTED_SECONDS)
+        self._counts[tree.folder, replies] = count
+        return files
+
+    def recount(self) -> None:
+        """Ask git again what changed, since that was no reply's doing."""
+        self._counts.clear()
 
     async def merge(self, session: Session) -> tuple[Worktree, Merged]:
         """Merge the worktree of a session into the user's branch, and remove it.
@@ -281,6 +310,7 @@ class Trees(Generic[A]):
         if not tree.is_open:
             raise UsageError(over(tree))
         await self._check_trust()
+        self.recount()
         return tree
 
     async def _check_trust(self) -> None:

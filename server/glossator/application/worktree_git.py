@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from glossator.workspace import is_inside
 _log = logging.getLogger(__name__)
 
 _SECONDS = 600.0  # after which a git that does not end is ended: large checkouts take long
+_COUNT_SECONDS = 3.0  # the same for one that only counts: the list of sessions waits for it
 _SAFE = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -68,6 +69,7 @@ class Place:
     top: str
     git: str
     environment: Mapping[str, str]
+    seconds: float = _SECONDS
 
     def run(self, *arguments: str) -> str:
         """What git prints. Raises `UsageError` with its last words if it fails."""
@@ -79,28 +81,34 @@ class Place:
     def ended(self, *arguments: str) -> tuple[int, str, str]:
         """Its exit code, what it prints, and what it complains of. Raises `UsageError`."""
         named = {"GIT_DIR": self.git, "GIT_WORK_TREE": self.top} if self.git else {}
-        return _ended(arguments, self.top, named, self.environment)
+        return _ended(self, arguments, named)
 
 
 def _ended(
-    arguments: Sequence[str], cwd: str, named: Mapping[str, str], environment: Mapping[str, str]
+    place: Place, arguments: Sequence[str], named: Mapping[str, str]
 ) -> tuple[int, str, str]:
     kept = {
         name: value
-        for name, value in environment.items()
+        for name, value in place.environment.items()
         if name.startswith(_WHO) or not name.startswith("GIT_")
     }
     settings = [word for each in _SAFE.items() for word in ("-c", "=".join(each))]
-    path = search_path(environment)
-    quiet = {"PATH": path, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
+    path = search_path(place.environment)
+    quiet = {
+        "PATH": path,
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_OPTIONAL_LOCKS": "0",  # one that is ended leaves none behind
+    }
     try:
         done = subprocess.run(  # noqa: S603 - git with our own words; see the module
             ["git", "--no-pager", "--literal-pathspecs", *settings, *arguments],  # noqa: S607 - by PATH's absolute folders
-            cwd=cwd,
+            cwd=place.top,
             env={**kept, **quiet, **named},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=place.seconds,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -177,9 +185,12 @@ def uncommitted(place: Place) -> list[str]:
 
 
 def changed_files(tree: Worktree, environment: Mapping[str, str]) -> list[str]:
-    """The files that the worktree changed since it left its origin, committed or not."""
-    head = repository_of(tree.origin, environment).run("rev-parse", "HEAD")
-    place = place_of(tree, environment)
+    """The files that the worktree changed since it left its origin, committed or not.
+
+    Raises `UsageError`, also if git takes longer than anybody should wait for a list.
+    """
+    head = Place(tree.origin, "", environment, _COUNT_SECONDS).run("rev-parse", "HEAD")
+    place = replace(place_of(tree, environment), seconds=_COUNT_SECONDS)
     told = place.run("diff", "--name-only", "-z", "--no-ext-diff", "--merge-base", head)
     new = place.run("ls-files", "-z", "--others", "--exclude-standard")
     return sorted({name for name in (*told.split("\0"), *new.split("\0")) if name})

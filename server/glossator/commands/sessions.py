@@ -240,7 +240,7 @@ async def _view(app: Application, item: ListedSession) -> SessionInfo:
     if tree is not None:
         gone = tree.state is WorktreeState.OPEN and not tree.is_open
         state = "gone" if gone else tree.state.value
-        changed = await app.trees.changed(tree)
+        changed = await app.trees.changed(tree, item.head.turns)
         worktree = SessionWorktree(tree.name, tree.branch, item.head.roots, state, changed)
     return SessionInfo(
         id=item.head.id,
