@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from glossator.application import trees, worktree_git
+from glossator.commands.explore import ExploreRequest, explore
 from glossator.commands.sessions import (
     DeleteSessionRequest,
     DiscardWorktreeRequest,
@@ -26,6 +27,7 @@ from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.errors import UsageError
 from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
 from glossator.permissions.worktrees import as_in_origin, worktrees_folder
+from glossator.workspace import RootsChanged
 from tests.application.test_worktrees import (
     ONE,
     ask_in,
@@ -297,3 +299,24 @@ async def test_the_files_of_a_worktree_are_not_counted_at_each_look(
         worktree = (await listed(s, info.id)).worktree
         assert worktree is not None
         assert worktree.changed == 0
+
+
+async def test_an_ended_session_explores_nothing(tmp_path: Path) -> None:
+    async with at(repository(tmp_path / "ws"), []) as s:
+        info = await begin(s)
+        await discard_worktree(s.app, DiscardWorktreeRequest(info.id))
+        app = await s.app.trees.serving(info.id)
+        with pytest.raises(UsageError, match="was thrown away"):
+            await explore(app, ExploreRequest("What is one?", session_id=info.id))
+
+
+async def test_the_folders_that_a_worktree_leaves_out_are_named(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    async with at(repository(tmp_path / "ws"), []) as s:
+        s.app.acting.trust.trust.trust_for_session((str(other),))
+        s.app.host.apply(RootsChanged((str(other),), ()))
+        info = await begin(s)
+        assert f"worktree of {tmp_path / 'ws'} alone, and does not see {other}." in s.port.told[-1]
+        assert info.worktree is not None
+        assert len(info.worktree.folders) == 1

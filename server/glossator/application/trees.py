@@ -26,7 +26,7 @@ from glossator.application.worktree_git import (
 )
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.permissions import (
     Worktree,
     WorktreeState,
@@ -182,6 +182,12 @@ class Trees(Generic[A]):
         await asyncio.to_thread(keep_worktree, tree)
         if lacks:
             self._main.port.tell(f"The new worktree {tree.name} lacks {lacks}.")
+        if beside := [each for each in roots if not is_inside(each, tree.origin)]:
+            self._main.port.tell(
+                f"The session works in a worktree of {shown(tree.origin)} alone, and does not see"
+                f" {some_of(list(map(shown, beside)), 5)}. To work in all your folders, begin one"
+                " without a worktree."
+            )
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 
     async def changed(self, tree: Worktree, replies: int) -> int | None:
