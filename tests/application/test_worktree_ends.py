@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from glossator.application import trees, worktree_git
+from glossator.application.worktree_git import remove_worktree
 from glossator.commands.explore import ExploreRequest, explore
 from glossator.commands.sessions import (
     DeleteSessionRequest,
@@ -25,7 +26,7 @@ from glossator.commands.sessions import (
 )
 from glossator.commands.turns import UndoRequest, undo_turn
 from glossator.core.errors import UsageError
-from glossator.permissions import WorktreeState, keep_worktree, known_worktrees
+from glossator.permissions import Worktree, WorktreeState, keep_worktree, known_worktrees
 from glossator.permissions.worktrees import as_in_origin, worktrees_folder
 from glossator.workspace import RootsChanged
 from tests.application.test_worktrees import (
@@ -50,7 +51,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def state_of(s: Stage, session_id: str) -> str | None:
     worktree = (await listed(s, session_id)).worktree
-    return worktree and worktree.state
+    return None if worktree is None else worktree.state
 
 
 def beside(s: Stage, folder: Path) -> str:
@@ -177,14 +178,14 @@ async def test_no_application_is_opened_while_its_folder_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removing, go_on = threading.Event(), threading.Event()
-    remove = trees.remove_worktree
+    remove = remove_worktree
 
     def slowly(*words: Any, **options: Any) -> str:
         removing.set()
         assert go_on.wait(30)
         return remove(*words, **options)
 
-    monkeypatch.setattr(trees, "remove_worktree", slowly)
+    monkeypatch.setattr("glossator.application.trees.remove_worktree", slowly)
     async with at(repository(tmp_path / "ws"), []) as s:
         info = await begin(s)
         assert await s.app.trees.serving(info.id) is not s.app
@@ -255,8 +256,8 @@ async def test_only_a_folder_of_worktrees_is_removed_without_git(tmp_path: Path)
     worktrees_folder().mkdir(parents=True)
     (worktrees_folder() / "link").symlink_to(mine)
     for folder in (mine, worktrees_folder() / "link", worktrees_folder()):
-        tree = worktree_git.Worktree(str(folder), str(tmp_path / "no"), str(tmp_path / "n"), "b")
-        left = worktree_git.remove_worktree(tree, {}, force=True)
+        tree = Worktree(str(folder), str(tmp_path / "no"), str(tmp_path / "n"), "b")
+        left = remove_worktree(tree, {}, force=True)
         assert str(folder) in left
         assert folder.is_dir()
 
@@ -266,7 +267,7 @@ def test_worktrees_whose_names_begin_alike_are_told_apart(tmp_path: Path) -> Non
     origins = {name: str(tmp_path / f"ws{n}") for n, name in enumerate(ALIKE)}
     for name, origin in origins.items():
         (base / name).mkdir(parents=True)
-        keep_worktree(worktree_git.Worktree(str(base / name), origin, f"{origin}/.git", name))
+        keep_worktree(Worktree(str(base / name), origin, f"{origin}/.git", name))
     for name, origin in origins.items():
         for end in ("", "/a.sh", '" x', " -v", "\\n"):
             assert as_in_origin(f"sh {base}/{name}{end}") == f"sh {origin}{end}"
@@ -278,7 +279,7 @@ async def test_the_files_of_a_worktree_are_not_counted_at_each_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits: list[float] = []
-    run = worktree_git.subprocess.run
+    run = subprocess.run
 
     def counted(*words: Any, **options: Any) -> Any:
         limits.append(options["timeout"])
@@ -287,7 +288,7 @@ async def test_the_files_of_a_worktree_are_not_counted_at_each_look(
     async with at(repository(tmp_path / "ws"), ONE) as s:
         info = await begin(s)
         await ask_in(s, info.id, "Make it ten.")
-        monkeypatch.setattr(worktree_git.subprocess, "run", counted)
+        monkeypatch.setattr(subprocess, "run", counted)
         for _ in range(3):
             worktree = (await listed(s, info.id)).worktree
             assert worktree is not None
