@@ -46,7 +46,7 @@ from glossator.hooks import Hooks
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
-from glossator.permissions import Approvals, Switches, ToldOnce, worktree_at
+from glossator.permissions import Approvals, Switches, ToldOnce, in_open_worktree, worktree_at
 from glossator.retrieval import RankedRetriever, Rerank, Retriever, Stages, contexts_file
 from glossator.sessions import Run, Runs, Session, Sessions
 from glossator.settings import Settings
@@ -191,7 +191,7 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
         if self.within is None:
-            self.sessions.prune()
+            self.sessions.prune(in_open_worktree)
             self.handover.start()
         self.glosses.look_soon()
         self.ledger.look_soon()

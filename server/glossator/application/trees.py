@@ -9,7 +9,11 @@ MCP servers, git) is the worktree's own, so that a turn in one is like any other
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
@@ -22,7 +26,7 @@ from glossator.application.worktree_git import (
 )
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.permissions import (
     Worktree,
     WorktreeState,
@@ -38,10 +42,17 @@ if TYPE_CHECKING:
 
     from glossator.application.acting import Acting
     from glossator.core.ports import EditorPort
-    from glossator.sessions import Runs, Session, Sessions
+    from glossator.sessions import ListedSession, Runs, Session, Sessions
     from glossator.workspace import WorkspaceHost
 
+_log = logging.getLogger(__name__)
+
+_COUNTED_SECONDS = 5.0  # for which the files of a worktree are not counted again
 _NO_FOLDER = "No folder is open, so there is nothing to make a worktree of. Open one."
+_NOT_KEPT = (
+    "No session is kept, since `sessions.count` is 0, so its worktree would be left without one."
+    " Keep sessions, or begin one without a worktree."
+)
 _FROM_INSIDE = (
     "This server works in the worktree itself. Do that from {}, where the worktree was made from."
 )
@@ -72,6 +83,14 @@ class Working(Protocol):
 A = TypeVar("A", bound=Working)
 
 
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """How many files a worktree changed, and until when that is believed, in monotonic seconds."""
+
+    files: int | None
+    until: float
+
+
 class Trees(Generic[A]):
     """The worktrees of one workspace; `main` is its application, `opening` makes that of one."""
 
@@ -79,6 +98,7 @@ class Trees(Generic[A]):
         self._main = main
         self._opening = opening
         self._opened: dict[str, A] = {}  # by folder
+        self._counts: dict[tuple[str, int], _Count] = {}  # by folder and replies
         self._turn = asyncio.Lock()
 
     @property
@@ -107,16 +127,19 @@ class Trees(Generic[A]):
 
     async def serving(self, session_id: str | None, run_id: str | None = None) -> A:
         """The application that a session works in, or that of a run. Raises `UsageError`."""
+        await self._close_ended()
         session_id = session_id or self._main.runs.session_of(run_id)
         if session_id is None or not self.roots():
             return self._main
-        tree = await self.of(session_id)
+        roots = await self._main.sessions.roots_of(session_id)
+        tree = self.of_roots(roots)
         if tree is None or not tree.is_open:
             return self._main
         async with self._turn:
+            if not self._is_open(tree.folder):  # it ended meanwhile
+                return self._main
             if tree.folder not in self._opened:
-                roots = await self._main.sessions.roots_of(session_id)
-                app = self._opened[tree.folder] = self._opening(roots)
+                app = self._opened[tree.folder] = self._opening(self._ours(roots))
                 for opened in self._main.host.opened:
                     app.host.apply(opened)
                 await app.start()
@@ -127,10 +150,20 @@ class Trees(Generic[A]):
         return self.of_roots(await self._main.sessions.roots_of(session_id))
 
     def of_roots(self, roots: tuple[str, ...]) -> Worktree | None:
-        """The worktree of a session with these roots."""
-        if not roots or not set(roots).isdisjoint(self._main.host.roots):
-            return None
-        return worktree_at(roots[0])
+        """The worktree of a session with these roots, if it was made from the workspace."""
+        ours = self._ours(roots)
+        return worktree_at(ours[0]) if ours else None
+
+    def _ours(self, roots: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of a session's roots that are the workspace's, as they are in a worktree.
+
+        None of a session that works in the workspace itself, or belongs to another workspace: what
+        is trusted here does not count there.
+        """
+        if not set(roots).isdisjoint(self._main.host.roots):
+            return ()
+        mirrored = self.roots()
+        return tuple(root for root in roots if root in mirrored)
 
     def check(self, session: Session) -> None:
         """Raises `UsageError` if the session's worktree is gone, so that it cannot go on."""
@@ -142,44 +175,69 @@ class Trees(Generic[A]):
         """Make a worktree, tell the user what it lacks, and give its roots. Raises `UsageError`."""
         if not (roots := self._main.host.roots):
             raise UsageError(_NO_FOLDER)
+        if not self._main.sessions.are_kept:
+            raise UsageError(_NOT_KEPT)
         await self._check_trust()
         tree, lacks = await asyncio.to_thread(make_worktree, roots[0], name, self._main.environment)
         await asyncio.to_thread(keep_worktree, tree)
         if lacks:
             self._main.port.tell(f"The new worktree {tree.name} lacks {lacks}.")
+        if beside := [each for each in roots if not is_inside(each, tree.origin)]:
+            self._main.port.tell(
+                f"The session works in a worktree of {shown(tree.origin)} alone, and does not see"
+                f" {some_of(list(map(shown, beside)), 5)}. To work in all your folders, begin one"
+                " without a worktree."
+            )
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 
-    async def changed(self, tree: Worktree) -> int | None:
-        """How many files it changed; None where git is not asked, or does not say."""
+    async def changed(self, tree: Worktree, replies: int) -> int | None:
+        """How many files it changed; None where git is not asked, or does not say.
+
+        Git is not asked again within a few seconds while its session has as many `replies`.
+        """
         if not tree.is_open or not self._main.acting.trust.is_trusted:
             return None
+        now = time.monotonic()
+        self._counts = {key: each for key, each in self._counts.items() if now < each.until}
+        if known := self._counts.get((tree.folder, replies)):
+            return known.files
+        files = None
         try:
             environment = self._main.environment
-            return len(await asyncio.to_thread(changed_files, tree, environment))
-        except UsageError:
-            return None
+            files = len(await asyncio.to_thread(changed_files, tree, environment))
+        except UsageError as error:
+            _log.info("It is not known what %s changed: %s", tree.folder, error)
+        count = _Count(files, time.monotonic() + _COUNTED_SECONDS)
+        self._counts[tree.folder, replies] = count
+        return files
+
+    def recount(self) -> None:
+        """Ask git again what changed, since that was no reply's doing."""
+        self._counts.clear()
 
     async def merge(self, session: Session) -> tuple[Worktree, Merged]:
         """Merge the worktree of a session into the user's branch, and remove it.
 
         Raises `UsageError`; then the user's files are as they were.
         """
-        tree = await self._changing(session)
-        merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
-        await self._end(tree, WorktreeState.MERGED)
+        async with self._claimed(session) as tree:
+            merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
+            await self._end(tree, WorktreeState.MERGED)
         return tree, merged
 
     async def discard(self, session: Session, *, anyway: bool) -> tuple[Worktree, str]:
         """Throw the worktree of a session away; or say what would be lost, if not `anyway`."""
-        tree = await self._changing(session)
-        if not anyway and (lost := await self._lost(tree)):
-            return tree, lost
-        await self._end(tree, WorktreeState.DISCARDED)
+        async with self._claimed(session) as tree:
+            if not anyway and (lost := await self._lost(tree)):
+                return tree, lost
+            await self._end(tree, WorktreeState.DISCARDED)
         return tree, ""
 
-    async def check_deleting(self, tree: Worktree | None) -> None:
+    async def check_deleting(self, tree: Worktree | None, session_id: str) -> None:
         """Raises `UsageError` if the worktree of a session to delete holds what would be lost."""
         if tree is None or not tree.is_open:
+            return
+        if any(each.head.listed for each in await self._others(tree, session_id)):
             return
         await self._check_trust()
         if lost := await self._lost(tree):
@@ -188,18 +246,65 @@ class Trees(Generic[A]):
                 " it away first, then delete the session."
             )
 
-    async def forget(self, tree: Worktree | None) -> None:
-        """Its session was deleted, and it goes, too."""
-        if tree is not None and tree.is_open:
+    async def forget(self, tree: Worktree | None, session_id: str) -> None:
+        """Its session was deleted, and it goes, too, unless another session is in it."""
+        if tree is None:
+            return
+        others = await self._others(tree, session_id)
+        if any(each.head.listed for each in others):
+            return
+        if tree.is_open:
             await self._end(tree, WorktreeState.DISCARDED)
-        if tree is not None:
+        if not others:
             await asyncio.to_thread(forget_worktree, tree)
 
     async def close(self) -> None:
         """Close the applications of all worktrees."""
-        for app in self._opened.values():
-            await app.close()
-        self._opened.clear()
+        async with self._turn:
+            while self._opened:
+                _, app = self._opened.popitem()
+                await app.close()
+
+    async def _close_ended(self) -> None:
+        """Close the applications whose worktree is gone, unless a session is at work in them."""
+        for folder in [each for each in self._opened if not self._is_open(each)]:
+            sessions, busy = self._main.sessions.loaded(), self._main.runs.busy
+            inside = (each for each in sessions if any(is_inside(r, folder) for r in each.roots))
+            if not any(busy(each.id) for each in inside):
+                await self._close(folder)
+
+    async def _close(self, folder: str) -> None:
+        async with self._turn:
+            if (app := self._opened.pop(folder, None)) is not None:
+                await app.close()
+
+    def _is_open(self, folder: str) -> bool:
+        tree = worktree_at(folder)
+        return tree is not None and tree.is_open
+
+    @asynccontextmanager
+    async def _claimed(self, session: Session) -> AsyncIterator[Worktree]:
+        """Keep all runs out of the session's worktree. Raises `UsageError` where one is at work."""
+        async with AsyncExitStack() as claims:
+            await claims.enter_async_context(self._main.runs.claim(session.id))
+            tree = await self._changing(session)
+            for other in await self._others(tree, session.id):
+                if other.elsewhere:
+                    raise UsageError(
+                        f"“{shown(other.head.title)}” works in this worktree, too, and is open in"
+                        f" {shown(other.elsewhere)}. Close it there, then try again."
+                    )
+                await claims.enter_async_context(self._main.runs.claim(other.head.id))
+            yield tree
+
+    async def _others(self, tree: Worktree, session_id: str) -> list[ListedSession]:
+        """The other sessions in a worktree, such as those of a window that has it open."""
+        return [
+            each
+            for each in await self._main.sessions.all()
+            if each.head.id != session_id
+            and any(is_inside(root, tree.folder) for root in each.head.roots)
+        ]
 
     async def _changing(self, session: Session) -> Worktree:
         """The session's worktree, if it may be merged or thrown away. Raises `UsageError`."""
@@ -211,6 +316,7 @@ class Trees(Generic[A]):
         if not tree.is_open:
             raise UsageError(over(tree))
         await self._check_trust()
+        self.recount()
         return tree
 
     async def _check_trust(self) -> None:
@@ -222,15 +328,14 @@ class Trees(Generic[A]):
         return await asyncio.to_thread(lost_with, tree, self._main.environment)
 
     async def _end(self, tree: Worktree, state: WorktreeState) -> None:
-        if (app := self._opened.pop(tree.folder, None)) is not None:
-            await app.close()
+        """Note how it ended, so that nobody opens it any more, close it, then remove it."""
+        await asyncio.to_thread(keep_worktree, replace(tree, state=state))
+        await self._close(tree.folder)
         force = state is WorktreeState.DISCARDED
         environment = self._main.environment
         left = await asyncio.to_thread(remove_worktree, tree, environment, force=force)
         if left:
             self._main.port.tell(f"Something of the worktree is left: {left}")
-        ended = Worktree(tree.folder, tree.origin, tree.git, tree.branch, state)
-        await asyncio.to_thread(keep_worktree, ended)
 
 
 def over(tree: Worktree) -> str:

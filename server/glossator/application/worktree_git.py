@@ -10,20 +10,23 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown, shown_text, some_of
-from glossator.permissions import Worktree, worktrees_folder
+from glossator.permissions import Worktree, known_worktrees, worktrees_folder
 from glossator.sandbox import search_path
+from glossator.workspace import is_inside
 
 _log = logging.getLogger(__name__)
 
 _SECONDS = 600.0  # after which a git that does not end is ended: large checkouts take long
+_COUNT_SECONDS = 3.0  # the same for one that only counts: the list of sessions waits for it
 _SAFE = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -40,6 +43,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 _MAX_NAME = 50
 _CONFLICTS = 1  # the exit code of `git merge-tree`, other failures have others
 _PREFIX = "glossator/"  # of branches
+_REPOSITORY = "160000"  # the mode of an entry that stands for a repository
 _NO_REPOSITORY = (
     "{} is in no git repository, or git does not work in it ({}), so the session cannot have a"
     " worktree. Begin a session without one, or make a repository with `git init` and a commit."
@@ -49,8 +53,8 @@ _NO_COMMIT = (
     " again."
 )
 _EXISTS = (
-    "There is a worktree or a branch of the name {} already. Choose another name, or go on with its"
-    " session; the list of sessions names it."
+    "There is a worktree or a branch of the name {} already, or a session that had one. Choose"
+    " another name, or go on with its session; the list of sessions names it."
 )
 _NO_NAME = (
     "{} is no name for a worktree: take letters, digits, `-`, `_` and single dots, at most"
@@ -65,6 +69,7 @@ class Place:
     top: str
     git: str
     environment: Mapping[str, str]
+    seconds: float = _SECONDS
 
     def run(self, *arguments: str) -> str:
         """What git prints. Raises `UsageError` with its last words if it fails."""
@@ -76,28 +81,34 @@ class Place:
     def ended(self, *arguments: str) -> tuple[int, str, str]:
         """Its exit code, what it prints, and what it complains of. Raises `UsageError`."""
         named = {"GIT_DIR": self.git, "GIT_WORK_TREE": self.top} if self.git else {}
-        return _ended(arguments, self.top, named, self.environment)
+        return _ended(self, arguments, named)
 
 
 def _ended(
-    arguments: Sequence[str], cwd: str, named: Mapping[str, str], environment: Mapping[str, str]
+    place: Place, arguments: Sequence[str], named: Mapping[str, str]
 ) -> tuple[int, str, str]:
     kept = {
         name: value
-        for name, value in environment.items()
+        for name, value in place.environment.items()
         if name.startswith(_WHO) or not name.startswith("GIT_")
     }
     settings = [word for each in _SAFE.items() for word in ("-c", "=".join(each))]
-    path = search_path(environment)
-    quiet = {"PATH": path, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
+    path = search_path(place.environment)
+    quiet = {
+        "PATH": path,
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_OPTIONAL_LOCKS": "0",  # one that is ended leaves none behind
+    }
     try:
         done = subprocess.run(  # noqa: S603 - git with our own words; see the module
             ["git", "--no-pager", "--literal-pathspecs", *settings, *arguments],  # noqa: S607 - by PATH's absolute folders
-            cwd=cwd,
+            cwd=place.top,
             env={**kept, **quiet, **named},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=place.seconds,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -133,8 +144,13 @@ def make_worktree(folder: str, name: str, environment: Mapping[str, str]) -> tup
     key = sha256(os.fsencode(origin.top)).hexdigest()[:8]
     base = worktrees_folder() / f"{os.path.basename(origin.top) or 'root'}-{key}"
 
+    used = {tree.folder for tree in known_worktrees()}
+
     def is_free(name: str) -> bool:
-        return f"refs/heads/{_PREFIX}{name}" not in known and not os.path.lexists(base / name)
+        """Whether none has it or had it: an ended session must not get another's worktree."""
+        folder = base / name
+        is_known = os.path.realpath(folder) in used or os.path.lexists(folder)
+        return f"refs/heads/{_PREFIX}{name}" not in known and not is_known
 
     if not name:
         name = next(each for n in range(1, 10_000) if is_free(each := f"work-{n}"))
@@ -169,9 +185,12 @@ def uncommitted(place: Place) -> list[str]:
 
 
 def changed_files(tree: Worktree, environment: Mapping[str, str]) -> list[str]:
-    """The files that the worktree changed since it left its origin, committed or not."""
-    head = repository_of(tree.origin, environment).run("rev-parse", "HEAD")
-    place = place_of(tree, environment)
+    """The files that the worktree changed since it left its origin, committed or not.
+
+    Raises `UsageError`, also if git takes longer than anybody should wait for a list.
+    """
+    head = Place(tree.origin, "", environment, _COUNT_SECONDS).run("rev-parse", "HEAD")
+    place = replace(place_of(tree, environment), seconds=_COUNT_SECONDS)
     told = place.run("diff", "--name-only", "-z", "--no-ext-diff", "--merge-base", head)
     new = place.run("ls-files", "-z", "--others", "--exclude-standard")
     return sorted({name for name in (*told.split("\0"), *new.split("\0")) if name})
@@ -179,6 +198,8 @@ def changed_files(tree: Worktree, environment: Mapping[str, str]) -> list[str]:
 
 def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
     """What is nowhere else: files that are not committed, and commits; "" if there is nothing."""
+    if not os.path.isdir(tree.git):
+        return "files whose repository is gone" if _files_in(tree.folder) else ""
     place = place_of(tree, environment)
     files = uncommitted(place)
     others = (f"--exclude={tree.branch}", "--branches", "--tags", "--remotes")
@@ -188,6 +209,10 @@ def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
     commits = int(place.run("rev-list", "--count", *tips, "--not", *others))
     found = ((len(files), "changed file"), (commits, "commit"))
     return " and ".join(_counted(number, what) for number, what in found if number)
+
+
+def _files_in(folder: str) -> bool:
+    return any(name != ".git" for name in os.listdir(folder))
 
 
 def _counted(number: int, what: str) -> str:
@@ -224,6 +249,7 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
             " merge again."
         )
     place.run("add", "--all")
+    _check_inner(origin, place)
     if (place.ended("diff", "--cached", "--quiet"))[0]:
         place.run("commit", "--quiet", "--no-verify", "-m", title)
     ours, theirs = origin.run("rev-parse", "HEAD"), place.run("rev-parse", "HEAD")
@@ -243,6 +269,28 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
         raise UsageError(_not_merged(output + said, tree.branch))
     commit = origin.run("rev-parse", "HEAD")
     return Merged(into, ours, commit, tuple(filter(None, files.split("\0"))))
+
+
+def _check_inner(origin: Place, place: Place) -> None:
+    """Raises `UsageError` for a repository in the worktree: git merges its commit's name alone."""
+    begun = place.run("merge-base", origin.run("rev-parse", "HEAD"), "HEAD")
+    said = place.run(
+        *("diff-index", "--cached", "-z", "--no-renames", "--ignore-submodules=none", begun, "--")
+    )
+    told = said.split("\0")
+    inner = [
+        name
+        for modes, name in zip(told[::2], told[1::2], strict=False)
+        if modes.split()[1] == _REPOSITORY != modes.split()[0].removeprefix(":")
+    ]
+    if inner:
+        place.run("reset", "--quiet", "--", *inner)  # what was staged just now
+        raise UsageError(
+            f"{some_of(list(map(shown, inner)), 5)} in the worktree holds a git repository of its"
+            " own, which would be lost: a merge takes none of its files. Nothing was merged. Move"
+            " it out of the worktree, or remove its `.git` to have its files merged, then merge"
+            " again."
+        )
 
 
 def _check_conflicts(origin: Place, ours: str, theirs: str, branch: str, into: str) -> None:
@@ -270,8 +318,18 @@ def _not_merged(said: str, branch: str) -> str:
 
 
 def remove_worktree(tree: Worktree, environment: Mapping[str, str], *, force: bool) -> str:
-    """Remove the folder, and the branch if it is merged or `force`; why something stays, or ""."""
-    origin, left = repository_of(tree.origin, environment), []
+    """Remove the folder, and the branch if it is merged or `force`; why something stays, or "".
+
+    With `force` also where its repository is gone, or cannot be used. Raises `UsageError`.
+    """
+    if force and not os.path.isdir(tree.git):
+        return _remove_folder(tree.folder)
+    try:
+        origin, left = repository_of(tree.origin, environment), []
+    except UsageError:
+        if force:
+            return _remove_folder(tree.folder)
+        raise
     if os.path.lexists(tree.folder):
         # twice, as it may be locked
         code, _, said = origin.ended("worktree", "remove", "--force", "--force", tree.folder)
@@ -282,3 +340,18 @@ def remove_worktree(tree: Worktree, environment: Mapping[str, str], *, force: bo
     if code and "not found" not in said:
         left.append(said.strip())
     return shown_text("\n".join(left))
+
+
+def _remove_folder(folder: str) -> str:
+    """Remove a worktree without git, if it is where they are made; why it stays, or ""."""
+    base = os.path.realpath(worktrees_folder())
+    real = os.path.realpath(folder)
+    if real != folder or real == base or not is_inside(real, base):
+        return f"{shown(folder)} is not where worktrees are made. Remove it yourself."
+    try:
+        shutil.rmtree(real)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"{shown(folder)} cannot be removed: {error}."
+    return ""

@@ -95,6 +95,7 @@ async def run_exploration(
         attached = await attach_all(app, request.attachments)
     sessions = app.sessions
     session = await sessions.open(request.session_id) if request.session_id else sessions.create()
+    app.trees.check(session)
     session.meter(app.settings.limits, app.models.fast).check()
     try:
         async with app.runs.open(session.id, request.run_id, session.note) as run:

@@ -207,14 +207,14 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
         raise UsageError("This session is answering; cancel the run, then delete it.")
     await app.quiet(request.session_id)
     tree = await app.trees.of(request.session_id)
-    await app.trees.check_deleting(tree)
+    await app.trees.check_deleting(tree, request.session_id)
     try:
         await app.sessions.delete(request.session_id)
     finally:
         app.acting.forget(request.session_id)
         app.cited.forget(request.session_id)
     await app.ledger.cores.remove(request.session_id)
-    await app.trees.forget(tree)
+    await app.trees.forget(tree, request.session_id)
     return DeletedSession(request.session_id)
 
 
@@ -240,7 +240,7 @@ async def _view(app: Application, item: ListedSession) -> SessionInfo:
     if tree is not None:
         gone = tree.state is WorktreeState.OPEN and not tree.is_open
         state = "gone" if gone else tree.state.value
-        changed = await app.trees.changed(tree)
+        changed = await app.trees.changed(tree, item.head.turns)
         worktree = SessionWorktree(tree.name, tree.branch, item.head.roots, state, changed)
     return SessionInfo(
         id=item.head.id,
@@ -268,8 +268,7 @@ async def merge_worktree(app: Application, request: MergeWorktreeRequest) -> Mer
     Raises `UsageError` where that cannot be done; then the user's files are as they were.
     """
     session = await app.sessions.open(request.session_id)
-    async with app.runs.claim(session.id):
-        tree, merged = await app.trees.merge(session)
+    tree, merged = await app.trees.merge(session)
     parts = merged.into, merged.before, merged.commit, merged.files
     return MergedWorktree(session.id, tree.branch, *parts)
 
@@ -285,8 +284,7 @@ class DiscardWorktreeRequest:
 async def discard_worktree(app: Application, request: DiscardWorktreeRequest) -> DiscardedWorktree:
     """Remove the worktree and its branch. Raises `UsageError`, as `merge_worktree` does."""
     session = await app.sessions.open(request.session_id)
-    async with app.runs.claim(session.id):
-        tree, lost = await app.trees.discard(session, anyway=request.anyway)
+    tree, lost = await app.trees.discard(session, anyway=request.anyway)
     return DiscardedWorktree(session.id, tree.branch, lost)
 
 

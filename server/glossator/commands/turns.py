@@ -128,6 +128,7 @@ async def _take_back(
         checkpoints = acting.checkpoints
         before = {each.turn for each in checkpoints.undone}
         undone = await work(checkpoints)
+        app.trees.recount()
         after = {each.turn for each in checkpoints.undone}
         session = await app.sessions.open(session_id)
         asked = {run.run_id: run.question for run in session.asked}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +23,8 @@ from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile
 from glossator.workspace import is_inside
 
 _log = logging.getLogger(__name__)
+
+_PATH_GOES_ON_OR_ENDS = r"""(?=[/\\\s"'`;|&<>(){}\[\]=,:]|\Z)"""  # after a folder, in a text
 
 
 class WorktreeState(StrEnum):
@@ -81,6 +84,11 @@ def worktree_at(path: str) -> Worktree | None:
     return next((each for each in known_worktrees() if is_inside(path, each.folder)), None)
 
 
+def in_open_worktree(paths: Iterable[str]) -> bool:
+    """Whether one of these real paths is in a worktree that can be worked in."""
+    return any(tree is not None and tree.is_open for tree in map(worktree_at, paths))
+
+
 def roots_in_worktrees(roots: Iterable[str]) -> tuple[str, ...]:
     """What folders, by real path, are or were in the worktrees that were made from them."""
     known = known_worktrees()
@@ -110,10 +118,12 @@ def counts_as(path: str) -> str:
 
 
 def as_in_origin(text: str) -> str:
-    """A text in which the folders of worktrees are called as their origins."""
-    for tree in known_worktrees():
-        text = text.replace(tree.folder, counts_as(tree.folder))
-    return text
+    """A JSON text in which the folders of worktrees are called as their origins."""
+    folders = sorted({tree.folder for tree in known_worktrees()}, key=len, reverse=True)
+    if not folders:
+        return text
+    named = re.compile(f"(?:{'|'.join(map(re.escape, folders))}){_PATH_GOES_ON_OR_ENDS}")
+    return named.sub(lambda found: counts_as(found[0]), text)
 
 
 def _path() -> Path:

@@ -86,6 +86,11 @@ class Sessions:
         self._questions: dict[str, tuple[datetime, tuple[str, ...]]] = {}  # by id, as of a time
         self._working: set[asyncio.Task[None]] = set()
 
+    @property
+    def are_kept(self) -> bool:
+        """Whether they are there after the server ends."""
+        return self._logs is not None
+
     def create(self, title: str | None = None, roots: tuple[str, ...] | None = None) -> Session:
         """Begin an empty session; it is on disk from its first title, message or event on.
 
@@ -238,10 +243,13 @@ class Sessions:
         self._settling.append(session.id)
         self._in_background(self._settle(session))
 
-    def prune(self) -> None:
-        """Delete sessions that are kept no longer, in the background; called at the start."""
+    def prune(self, spares: Callable[[tuple[str, ...]], bool]) -> None:
+        """Delete sessions that are kept no longer, in the background; called at the start.
+
+        `spares` is asked, from any thread, whether those with these roots are kept all the same.
+        """
         if self._logs is not None:
-            self._in_background(asyncio.to_thread(_prune, self._logs, self._keep))
+            self._in_background(asyncio.to_thread(self._prune, self._logs, spares))
 
     async def close(self) -> None:
         """Close every session, so that other servers can open it."""
@@ -306,6 +314,14 @@ class Sessions:
                 " rest on before you build on them."
             )
         return session
+
+    def _prune(self, logs: Logs, spares: Callable[[tuple[str, ...]], bool]) -> None:
+        try:
+            gone = logs.prune(self._keep, lambda key: spares(self._roots_on_disk(key)))
+        except StoreUnavailable as error:
+            logger.warning("%s", error)
+        else:
+            logger.info("%d old sessions were deleted", len(gone))
 
     def _roots_on_disk(self, session_id: str) -> tuple[str, ...]:
         if (head := self._last_head(session_id)) is not None:
@@ -409,15 +425,6 @@ class Sessions:
             " what was changed there. It continues from what comes before. The damaged file is kept"
             f" as {contents.damaged}."
         )
-
-
-def _prune(logs: Logs, keep: Retention) -> None:
-    try:
-        gone = logs.prune(keep)
-    except StoreUnavailable as error:
-        logger.warning("%s", error)
-    else:
-        logger.info("%d old sessions were deleted", len(gone))
 
 
 def _unknown(session_id: str) -> UnknownSession:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -165,8 +165,10 @@ class Logs:
                 self._forget(key, ending)
         return refused
 
-    def prune(self, keep: Retention) -> tuple[str, ...]:
-        """Delete what is not to be kept, but nothing in use; returns the keys."""
+    def prune(
+        self, keep: Retention, spares: Callable[[str], bool] = lambda _: False
+    ) -> tuple[str, ...]:
+        """Delete what is not to be kept, but nothing in use, or spared; returns the keys."""
         oldest = time.time() - keep.days * _DAY
         gone: list[str] = []
         kept = total = 0
@@ -174,7 +176,7 @@ class Logs:
             total += status.st_size
             if kept < keep.count and total <= keep.bytes and status.st_mtime >= oldest:
                 kept += 1
-            elif self.remove(key) is None:
+            elif not spares(key) and self.remove(key) is None:
                 gone.append(key)
         return tuple(gone)
 
