@@ -2,7 +2,6 @@
 // what is typed in its cells, and edits that; its edits are made in the cells, where they can be undone, and
 // nothing that was typed is lost.
 
-import { isDeepStrictEqual } from "node:util";
 import {
   Disposable,
   NotebookCellData,
@@ -22,7 +21,15 @@ import type {
   TextEdit,
   WorkspaceEdit as WireEdit,
 } from "vscode-languageclient/node";
-import { areSame, cellsIn, difference, type PlacedCell, withCells } from "../notebook-text.ts";
+import {
+  agreeBesidesSource,
+  areSame,
+  areWhollySame,
+  cellsIn,
+  difference,
+  type PlacedCell,
+  withCells,
+} from "../notebook-text.ts";
 import { cellsOf } from "./changed-cells.ts";
 
 const TYPE = "jupyter-notebook";
@@ -182,36 +189,41 @@ export class Notebooks implements Disposable {
   }
 }
 
-/** What makes the cells others; undefined where they are the same. */
+/** What makes the cells others, with all that they hold; undefined where they are the same. */
 function editOf(
   notebook: NotebookDocument,
   before: readonly PlacedCell[],
   after: readonly PlacedCell[],
 ): WorkspaceEdit | undefined {
-  const { first, oldEnd, newEnd } = difference(before, after);
+  const { first, oldEnd, newEnd } = difference(before, after, areWhollySame);
   const [old, fresh] = [before.slice(first, oldEnd), after.slice(first, newEnd)];
   if (old.length === 0 && fresh.length === 0) {
     return undefined;
   }
   const edit = new WorkspaceEdit();
-  const stays = (cell: PlacedCell, at: number) => {
-    const { source: _, ...rest } = cell.fields;
-    const { source: __, ...now } = fresh[at]?.fields ?? {};
-    return isDeepStrictEqual(rest, now);
-  };
-  if (old.length === fresh.length && old.every(stays)) {
-    for (const [at, { source }] of fresh.entries()) {
-      const { document } = notebook.cellAt(first + at);
-      if (document.getText() !== source) {
-        edit.replace(document.uri, new Range(0, 0, document.lineCount, 0), source);
-      }
-    }
-  } else {
+  const language =
+    notebook.getCells().find(({ kind }) => kind === NotebookCellKind.Code)?.document.languageId ??
+    "python";
+  if (old.length !== fresh.length) {
+    const cells = fresh.map((cell) => dataOf(cell, language));
     const range = new NotebookRange(first, oldEnd);
-    const language = notebook.getCells().find(({ kind }) => kind === NotebookCellKind.Code)
-      ?.document.languageId;
-    const cells = fresh.map((cell) => dataOf(cell, language ?? "python"));
     edit.set(notebook.uri, [NotebookEdit.replaceCells(range, cells)]);
+    return edit;
+  }
+  const replaced: NotebookEdit[] = [];
+  for (const [at, cell] of fresh.entries()) {
+    const index = first + at;
+    const was = before[index];
+    const { document } = notebook.cellAt(index);
+    if (!(was && agreeBesidesSource(was, cell))) {
+      const range = new NotebookRange(index, index + 1);
+      replaced.push(NotebookEdit.replaceCells(range, [dataOf(cell, language)]));
+    } else if (was.source !== cell.source) {
+      edit.replace(document.uri, new Range(0, 0, document.lineCount, 0), cell.source);
+    }
+  }
+  if (replaced.length > 0) {
+    edit.set(notebook.uri, replaced);
   }
   return edit;
 }
