@@ -74,6 +74,9 @@ export async function story(stage) {
   await stage.picture("sideby-cited");
 
   await line.getByRole("button", { name: "Merge" }).click();
+  await until(line.getByText("was merged"), () =>
+    page.locator(".monaco-dialog-box").getByText("Merge", { exact: true }).click(),
+  );
   await line.getByText("was merged").waitFor();
   await stage.holds("prices.py", "VAT = 0.2\n");
   await page.getByText("To take it back: git reset --keep").first().waitFor();
