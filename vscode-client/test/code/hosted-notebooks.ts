@@ -95,6 +95,8 @@ export const notebookTests: Tests = {
       applied: true,
     });
     assert.deepEqual(notebook.cellAt(0).metadata["metadata"], { tags: ["x"] });
+    assert.deepEqual(await edit('"name": "python"', '"name": "julia"'), { applied: true });
+    assert.deepEqual(notebook.metadata["metadata"], { language_info: { name: "julia" } });
     assert.deepEqual(await edit('"b = 22"', '"a = 1"'), { applied: true });
     const alike = told.text;
     const [one, other2] = [
