@@ -83,7 +83,7 @@ export class Glossator implements Disposable {
   #installing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
-    const { extensionUri, workspaceState, secrets } = context;
+    const { extensionUri, workspaceState, globalState, secrets } = context;
     const diagnostics = new DiagnosticsPort();
     const terminal = new TerminalPort();
     const spans = new Spans();
@@ -128,6 +128,7 @@ export class Glossator implements Disposable {
       choices: this.#choices,
       jobs,
       secrets,
+      memento: globalState,
       log: this.log,
       pasted: join(context.globalStorageUri.fsPath, "pasted"),
       refresh: () => this.#standings.refresh(),
@@ -255,6 +256,7 @@ export class Glossator implements Disposable {
       dispatch(message, bench, this.#inquiries).catch((error) => showFailure(error, log));
     });
     panel.onMove(() => chat.moved());
+    panel.onUse(() => chat.used());
     const undoneFiles = new UndoneFiles(server, chat, panel, (error) =>
       log.warn(`Which files are undone is not known: ${messageOf(error)}`),
     );
@@ -270,6 +272,7 @@ export class Glossator implements Disposable {
         this.#standings.post();
         this.#inquiries.moved();
       }),
+      window.onDidChangeWindowState(({ focused }) => focused && this.chat.used()),
       workspace.onDidGrantWorkspaceTrust(() => this.#restartWhenIdle()),
       workspace.onDidChangeConfiguration((change) => {
         const affects = (setting: string) => change.affectsConfiguration(setting);

@@ -1,6 +1,8 @@
 // The text of a notebook's file, and the cells in it: what is typed in cells is put into the text, and all
 // else of it stays. Nothing here knows of VS Code.
 
+import { isDeepStrictEqual } from "node:util";
+
 /** A cell, by what is compared. */
 export interface CellText {
   /** "code", "markdown" or "raw". */
@@ -42,21 +44,35 @@ export function cellsIn(text: string): PlacedCells | undefined {
   }
 }
 
-/** Where two lists of cells differ: from `first` on, up to the two ends. */
-export function difference(
-  before: readonly CellText[],
-  after: readonly CellText[],
+/** Where two lists of cells differ: from `first` on, up to the two ends; `same` compares two cells. */
+export function difference<C extends CellText>(
+  before: readonly C[],
+  after: readonly C[],
+  same: (one: C | undefined, other: C | undefined) => boolean = isSame,
 ): { readonly first: number; readonly oldEnd: number; readonly newEnd: number } {
   const least = Math.min(before.length, after.length);
   let first = 0;
-  while (first < least && isSame(before[first], after[first])) {
+  while (first < least && same(before[first], after[first])) {
     first += 1;
   }
   let last = 0;
-  while (last < least - first && isSame(before.at(-1 - last), after.at(-1 - last))) {
+  while (last < least - first && same(before.at(-1 - last), after.at(-1 - last))) {
     last += 1;
   }
   return { first, oldEnd: before.length - last, newEnd: after.length - last };
+}
+
+/** Whether all but the source is the same: outputs, metadata, the id. */
+export function agreeBesidesSource(one: PlacedCell, other: PlacedCell): boolean {
+  const [{ source: _, ...before }, { source: __, ...after }] = [one.fields, other.fields];
+  return isDeepStrictEqual(before, after);
+}
+
+/** Whether two cells of texts are the same with all that they hold. */
+export function areWhollySame(one: PlacedCell | undefined, other: PlacedCell | undefined): boolean {
+  return (
+    one !== undefined && other !== undefined && isSame(one, other) && agreeBesidesSource(one, other)
+  );
 }
 
 /** Whether two lists of cells say the same. */
@@ -76,7 +92,7 @@ export function withCells(text: string, wanted: readonly CellText[]): string {
   const fresh = wanted.slice(first, newEnd).map((cell, at) => {
     const old =
       gone.find(({ id }) => id !== undefined && id === cell.id) ??
-      (gone.length === newEnd - first ? gone[at] : undefined);
+      (gone.length === newEnd - first && mayBeOne(gone[at], cell) ? gone[at] : undefined);
     return written(text, old?.kind === cell.kind ? old : undefined, cell, cells[0]);
   });
   const pieces = [
@@ -130,7 +146,12 @@ function unitOf(text: string): string {
 }
 
 function isSame(one: CellText | undefined, other: CellText | undefined): boolean {
-  return one?.kind === other?.kind && one?.source === other?.source;
+  return one?.kind === other?.kind && one?.source === other?.source && mayBeOne(one, other);
+}
+
+/** Whether no two ids say that they are two cells; those of old notebooks and new cells have none. */
+function mayBeOne(one: CellText | undefined, other: CellText | undefined): boolean {
+  return one?.id === undefined || other?.id === undefined || one.id === other.id;
 }
 
 function placed(text: string, { start, end }: Item): PlacedCell {

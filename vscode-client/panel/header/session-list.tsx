@@ -152,6 +152,20 @@ function Row({ session, search }: RowProps) {
           )}
         </span>
       </button>
+      {elsewhere && (
+        <button
+          type="button"
+          class="link session-over"
+          aria-label={`Take over ${shown(title)}`}
+          title="Its turn there ends; all that was done is kept"
+          onClick={() => {
+            tell({ type: "takeOver", id });
+            close();
+          }}
+        >
+          Take over
+        </button>
+      )}
       <span class="session-buttons">
         {worktree && !ended(worktree) && (
           <>

@@ -157,13 +157,24 @@ export class Chat implements Viewer, Disposable {
   async resume(sessionId: string): Promise<void> {
     if (!(await this.others.bringsElsewhere(sessionId))) {
       this.show(await this.conversations.open(sessionId));
+      this.used();
     }
+  }
+
+  /** The user turned to it: a session that was open elsewhere may be free by now. */
+  used(): void {
+    this.conversations
+      .lookAgain(this.#current)
+      .catch((error) =>
+        this.log.info(`Where the session is open is not known: ${messageOf(error)}`),
+      );
   }
 
   /** The panel came into sight, or went out of it. */
   moved(): void {
     this.#keep();
     this.replay();
+    this.used();
   }
 
   /** Show everything again, from the beginning. */
@@ -232,7 +243,13 @@ export class Chat implements Viewer, Disposable {
   async #act(action: OnLines, asked: Asked): Promise<void> {
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
     await this.#restored;
-    await this.conversations.follow(this.#free(), asked, (sessionId) =>
+    const there = await this.conversations.ofFile(action.lines.uri);
+    if (there && there !== this.#current) {
+      if (!(await this.others.bringsElsewhere(there.id ?? ""))) {
+        this.show(there);
+      }
+    }
+    await this.conversations.follow(there ?? this.#free(), asked, (sessionId) =>
       this.server.run(alike, { ...action.lines, runId: asked.runId, sessionId }),
     );
   }

@@ -7,9 +7,11 @@ import {
   type Disposable,
   EventEmitter,
   type Memento,
+  Uri,
+  workspace,
 } from "vscode";
 import type { Asked, ToPanel } from "../panel/messages.ts";
-import { messageOf } from "../result.ts";
+import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
 import type {
   Answer,
@@ -55,6 +57,7 @@ export class Conversations implements Disposable {
   readonly #runs = new Map<string, Conversation>();
   readonly #viewers = new Set<Viewer>();
   readonly #queues: KeptQueues;
+  readonly #looking = new Set<string>(); // sessions of which it is asked whether they are open elsewhere
 
   /** What waits until a run has ended. */
   readonly queueing = new Queueing<Conversation>({
@@ -167,6 +170,26 @@ export class Conversations implements Disposable {
     return this.#find(sessionId) ?? (await this.#load(sessionId));
   }
 
+  /** The conversation that a file is worked on in: that of its worktree's session; undefined for any other file. */
+  async ofFile(uri: string): Promise<Conversation | undefined> {
+    const file = Uri.parse(uri);
+    if (workspace.getWorkspaceFolder(file)) {
+      return undefined;
+    }
+    const session = (await this.list()).find(
+      ({ worktree }) =>
+        worktree?.state === "open" &&
+        worktree.folders.some((folder) => file.path.startsWith(`${Uri.file(folder).path}/`)),
+    );
+    const conversation = session && (await this.open(session.id));
+    if (conversation && this.isBusy(conversation)) {
+      throw new UserError(
+        "The session of this worktree is at work. Wait for its answer, or stop it, and try again.",
+      );
+    }
+    return conversation;
+  }
+
   /** Call a session something else. */
   async rename(sessionId: string, title: string): Promise<void> {
     const info = await this.server.run("glossator.renameSession", { sessionId, title });
@@ -180,6 +203,27 @@ export class Conversations implements Disposable {
   /** Have who has a session open give it up; it is shown as it is then, with what waits here. */
   async takeOver(sessionId: string): Promise<void> {
     await this.server.run("glossator.takeOver", { sessionId });
+    await this.#showAgain(sessionId);
+  }
+
+  /** Whether a session still is open elsewhere is asked; once it is not, it is shown as it is then. */
+  async lookAgain({ id, info }: Conversation): Promise<void> {
+    if (id === undefined || !info?.elsewhere || this.#looking.has(id)) {
+      return;
+    }
+    this.#looking.add(id);
+    try {
+      const now = (await this.list()).find((each) => each.id === id);
+      if (now?.elsewhere === "") {
+        await this.#showAgain(id);
+      }
+    } finally {
+      this.#looking.delete(id);
+    }
+  }
+
+  /** Show a session as the server has it now, wherever it is shown. */
+  async #showAgain(sessionId: string): Promise<void> {
     const before = this.#find(sessionId);
     const resumed = await this.server.run("glossator.resumeSession", { sessionId });
     const conversation = Conversation.resumed(resumed);
@@ -256,7 +300,11 @@ export class Conversations implements Disposable {
   /** Its session; one that works apart is begun before its first question. */
   async #sessionOf(conversation: Conversation): Promise<string | null> {
     if (conversation.apart && conversation.id === undefined) {
-      const info = await this.server.run("glossator.newSession", { worktree: "" });
+      const beginning = this.server.run("glossator.newSession", { worktree: "" });
+      const info = await beginning.catch((error: unknown) => {
+        conversation.apart = false; // what is asked next says itself where it is to work
+        throw error;
+      });
       conversation.info = info;
       conversation.id = info.id;
       this.#changes.fire();

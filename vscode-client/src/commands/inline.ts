@@ -93,6 +93,7 @@ async function carryOut(
   words: string,
   before: PlaceEdit | undefined,
 ): Promise<void> {
+  const there = await chat.conversations.ofFile(lines.uri);
   const runId = randomUUID();
   const cancelling = new Cancelling(() => chat.stop(runId));
   const at = { uri: lines.uri, first: lines.firstLine - 1, last: lines.lastLine - 1 };
@@ -103,6 +104,7 @@ async function carryOut(
     runId,
     earlier,
     before,
+    there,
     stop: () => cancelling.cancel(),
   });
   const heard = server.onEvent((event) => {

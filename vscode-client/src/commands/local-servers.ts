@@ -3,19 +3,24 @@
 
 import {
   ConfigurationTarget,
+  type Memento,
   type QuickPickItem,
   QuickPickItemKind,
   window,
   workspace,
 } from "vscode";
 import { hasKey } from "../key.ts";
-import { inform } from "../notices.ts";
+import { inform, warn } from "../notices.ts";
 import { isOfflineWanted } from "../settings.ts";
 import { literal } from "../shown.ts";
 import type { LocalServer } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import type { Workbench } from "./workbench.ts";
+
+const KEPT = "glossator.beforeLocalServer"; // the settings, by name
+const SETTINGS = ["baseUrl", "profile", "main", "fast"];
+const ADDRESS = "ANTHROPIC_BASE_URL"; // the server of models takes it before the settings
 
 const NOWHERE =
   "No server of models was found on this machine. Start Ollama (port 11434), LM Studio (1234) or llama.cpp's server (8080), and try again.";
@@ -61,8 +66,19 @@ export function separator(label: string): QuickPickItem {
 }
 
 /** Name the server and its model in the user's settings; the server starts again by that. */
-export async function use({ server, model }: LocalModel): Promise<void> {
+export async function use(memento: Memento, { server, model }: LocalModel): Promise<void> {
+  const fixed = process.env[ADDRESS];
+  if (fixed && fixed !== server.url) {
+    void warn(
+      `Nothing was changed: ${ADDRESS} is set where VS Code was started (${fixed}), and beats the settings. Start VS Code without it, and choose ${model} again.`,
+    );
+    return;
+  }
   const settings = workspace.getConfiguration("glossator.models");
+  if (localAddress() === "") {
+    const before = SETTINGS.map((name) => [name, settings.inspect(name)?.globalValue]);
+    await memento.update(KEPT, Object.fromEntries(before));
+  }
   const set = async (name: string, value: unknown) =>
     await settings.update(name, value, ConfigurationTarget.Global);
   await set("main", { model });
@@ -74,12 +90,14 @@ export async function use({ server, model }: LocalModel): Promise<void> {
   void inform(`${model} of ${server.name} on this machine answers from now on.`);
 }
 
-/** Ask Anthropic again, with its models. */
-export async function leaveLocalServer(): Promise<void> {
+/** Ask again who was asked before, with the models of then. */
+export async function leaveLocalServer(memento: Memento): Promise<void> {
   const settings = workspace.getConfiguration("glossator.models");
-  for (const name of ["baseUrl", "profile", "main", "fast"]) {
-    await settings.update(name, undefined, ConfigurationTarget.Global);
+  const before = memento.get<Readonly<Record<string, unknown>>>(KEPT, {});
+  for (const name of SETTINGS) {
+    await settings.update(name, before[name], ConfigurationTarget.Global);
   }
+  await memento.update(KEPT, undefined);
 }
 
 /** The address on this machine to which requests go by the user's settings; empty if to none. */
@@ -106,9 +124,13 @@ async function useLocalServer(bench: Workbench): Promise<void> {
     return;
   }
   const title = "Glossator: a model on this machine";
-  const placeHolder = "Answers from now on; your code is sent only there";
+  const fixed = process.env[ADDRESS];
+  const isBeaten = Boolean(fixed) && items.some((each) => each.server.url !== fixed);
+  const placeHolder = isBeaten
+    ? `${ADDRESS} is set where VS Code was started, and beats what is chosen here`
+    : "Answers from now on; your code is sent only there";
   const picked = await window.showQuickPick(items, { title, placeHolder });
   if (picked) {
-    await use(picked);
+    await use(bench.memento, picked);
   }
 }

@@ -36,7 +36,7 @@ export function describeModel({ offline, window: tokens, price }: Model): string
 async function setModel(bench: Workbench, given: unknown): Promise<void> {
   const model = typeof given === "string" && given ? given : await choose(bench);
   if (typeof model === "object") {
-    await use(model);
+    await use(bench.memento, model);
   } else if (model) {
     await bench.server.run("glossator.setModel", { model });
     bench.choices.choseModel(model);

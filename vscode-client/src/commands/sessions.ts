@@ -1,9 +1,9 @@
 // Sessions: begin, resume, rename, delete, export, compact, ask again.
 
-import { env, TabInputText, Uri, window, workspace } from "vscode";
+import { env, TabInputNotebook, TabInputText, Uri, window, workspace } from "vscode";
 import { Newest } from "../newest.ts";
 import { confirm, inform } from "../notices.ts";
-import { saveOpen } from "../ports/saves.ts";
+import { saveOpen, unsaved } from "../ports/saves.ts";
 import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import { TYPING_MILLISECONDS } from "../typing.ts";
@@ -29,10 +29,13 @@ export function sessions(bench: Workbench) {
         await chat.resume(session.id);
       }
     },
-    "glossator.takeOver": async () => {
-      const sessionId = currentSession(bench);
+    "glossator.takeOver": async (given) => {
+      const sessionId = typeof given === "string" ? given : currentSession(bench);
       await bench.panel.reveal();
       await chat.conversations.takeOver(sessionId);
+      if (chat.sessionId !== sessionId) {
+        await chat.resume(sessionId);
+      }
     },
     "glossator.renameSession": async (given, words) => {
       if (typeof given === "string" && typeof words === "string" && words) {
@@ -55,7 +58,7 @@ export function sessions(bench: Workbench) {
     },
     "glossator.mergeWorktree": async (given) => {
       const session = await inWorktree(bench, "Merge the worktree of a session", given);
-      if (session && (await saved())) {
+      if (session && (await isWanted(session))) {
         await merge(bench, session);
       }
     },
@@ -171,20 +174,18 @@ async function inWorktree(
   return session;
 }
 
-/** Whether all files are on disk: a merge would change those below what was typed. */
-async function saved(): Promise<boolean> {
-  const open = workspace.textDocuments.filter(
-    ({ isDirty, uri }) => isDirty && uri.scheme === "file",
-  );
-  if (open.length === 0) {
-    return true;
-  }
-  const names = labelled(open.map(({ uri }) => workspace.asRelativePath(uri)).join(", "));
-  const pressed = await confirm("Save before merging?", `Not saved: ${names}.`, "Save and Merge");
-  if (pressed === undefined) {
+/** Ask before a merge; then all files are on disk: it would change those below what was typed. */
+async function isWanted({ title, worktree }: SessionInfo): Promise<boolean> {
+  const open = unsaved();
+  const names = labelled(open.map((uri) => workspace.asRelativePath(uri)).join(", "));
+  const what = `What "${labelled(title)}" has done is committed and merged, and its worktree goes.`;
+  const detail = open.length > 0 ? `${what} Not saved yet: ${names}.` : what;
+  const question = `Merge ${worktree?.branch} into your branch?`;
+  const button = open.length > 0 ? "Save and Merge" : "Merge";
+  if ((await confirm(question, detail, button)) === undefined) {
     return false;
   }
-  await saveOpen(open.map(({ uri }) => uri.toString()));
+  await saveOpen(open.map(String));
   return true;
 }
 
@@ -194,7 +195,8 @@ async function merge(bench: Workbench, session: SessionInfo): Promise<void> {
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   const back = `git reset --keep ${before.slice(0, 12)}`;
   const copy = "Copy the Undo Command";
-  const told = `Merged ${branch} into ${into}: ${count}. To take it back: ${back}`;
+  const undoing = `To take it back: ${back}, before you commit anything else.`;
+  const told = `Merged ${branch} into ${into}: ${count}. ${undoing}`;
   void inform(told, copy).then((pressed) => {
     if (pressed === copy) {
       void env.clipboard.writeText(back);
@@ -230,14 +232,17 @@ async function leave({ changes }: Workbench, { id, worktree }: SessionInfo): Pro
     .filter(
       ({ input, isDirty }) =>
         !isDirty &&
-        input instanceof TabInputText &&
+        (input instanceof TabInputText || input instanceof TabInputNotebook) &&
         folders.some((folder) => input.uri.path.startsWith(folder)),
     );
   await window.tabGroups.close(gone, true);
 }
 
-async function confirmed({ title }: SessionInfo): Promise<boolean> {
-  const detail = "Its messages and what can be undone with it go for good. Files stay as they are.";
+async function confirmed({ title, worktree }: SessionInfo): Promise<boolean> {
+  const detail =
+    worktree?.state === "open"
+      ? `Its messages go for good, and its worktree with all files in it and the branch ${worktree.branch}. Your own files stay as they are.`
+      : "Its messages and what can be undone with it go for good. Files stay as they are.";
   const question = `Delete "${title}"?`;
   return (await confirm(question, detail, "Delete")) === "Delete";
 }

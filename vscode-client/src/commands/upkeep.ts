@@ -101,20 +101,20 @@ async function setApiKey(bench: Workbench): Promise<void> {
     const picked = await window.showQuickPick<QuickPickItem>(items, { title, placeHolder });
     if (picked !== key) {
       const model = local.find((each) => each === picked);
-      return model && (await use(model));
+      return model && (await use(bench.memento, model));
     }
   }
   if (await askForKey(secrets)) {
     await server.restart();
-    await leaveIfWanted();
+    await leaveIfWanted(bench);
   }
 }
 
 /** A key is of no use while requests go to a server on this machine. */
-async function leaveIfWanted(): Promise<void> {
+async function leaveIfWanted({ memento }: Workbench): Promise<void> {
   const address = localAddress();
   const leave = "Ask Anthropic Instead";
   if (address && (await inform(`Requests still go to ${address}.`, leave)) === leave) {
-    await leaveLocalServer();
+    await leaveLocalServer(memento);
   }
 }

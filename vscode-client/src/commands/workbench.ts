@@ -1,6 +1,6 @@
 // What commands work with.
 
-import type { LogOutputChannel, SecretStorage } from "vscode";
+import type { LogOutputChannel, Memento, SecretStorage } from "vscode";
 import type { Chat } from "../chat/chat.ts";
 import type { Choices } from "../choices.ts";
 import type { Changes } from "../editor/changes.ts";
@@ -27,6 +27,8 @@ export interface Shared {
   readonly choices: Choices;
   readonly jobs: Jobs;
   readonly secrets: SecretStorage;
+  /** What is kept for all windows. */
+  readonly memento: Memento;
   readonly log: LogOutputChannel;
   /** The status bar and the panel show what changed. */
   refresh(): Promise<void>;

@@ -47,11 +47,14 @@ export interface PlaceQuestion {
   /** Parts of the file that wait already. */
   readonly earlier: readonly Part[];
   readonly before: PlaceEdit | undefined;
+  /** Where it is asked, if not in a conversation of its own. */
+  readonly there: Conversation | undefined;
   readonly stop: () => void;
 }
 
 /** What was asked at a place, and what became of it. */
-export interface PlaceEdit extends Omit<PlaceQuestion, "uri" | "first" | "last" | "before"> {
+export interface PlaceEdit
+  extends Omit<PlaceQuestion, "uri" | "first" | "last" | "before" | "there"> {
   readonly place: Place;
   readonly conversation: Conversation;
   /** What the run does now; undefined once it is over. */
@@ -88,11 +91,11 @@ export class InPlace implements Disposable {
   readonly onChange = this.#changed.event;
 
   /** The user asks. */
-  begin({ uri, first, last, before, ...asked }: PlaceQuestion): PlaceEdit {
+  begin({ uri, first, last, before, there, ...asked }: PlaceQuestion): PlaceEdit {
     const edit: PlaceEdit = {
       ...asked,
       place: new Place(Uri.parse(uri), first, last),
-      conversation: before?.conversation ?? new Conversation(),
+      conversation: there ?? before?.conversation ?? new Conversation(),
       step: "begins",
       said: "",
       isOpen: true,

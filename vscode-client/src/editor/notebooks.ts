@@ -22,7 +22,16 @@ import type {
   TextEdit,
   WorkspaceEdit as WireEdit,
 } from "vscode-languageclient/node";
-import { areSame, cellsIn, difference, type PlacedCell, withCells } from "../notebook-text.ts";
+import {
+  agreeBesidesSource,
+  areSame,
+  areWhollySame,
+  cellsIn,
+  difference,
+  type PlacedCell,
+  type PlacedCells,
+  withCells,
+} from "../notebook-text.ts";
 import { cellsOf } from "./changed-cells.ts";
 
 const TYPE = "jupyter-notebook";
@@ -36,6 +45,10 @@ interface Opened {
   /** An edit of the server's is being made. */
   isEditing: boolean;
   timer: NodeJS.Timeout | undefined;
+}
+
+interface Text extends PlacedCells {
+  readonly text: string;
 }
 
 /** All of them. `send` tells the server of a document. */
@@ -166,13 +179,13 @@ export class Notebooks implements Disposable {
 
   async #edit(opened: Opened, text: string): Promise<ApplyWorkspaceEditResult> {
     const { notebook } = opened;
-    const [before, after] = [cellsIn(opened.text)?.cells, cellsIn(text)?.cells];
-    if (!before || !after || !areSame(before, cellsOf(notebook))) {
+    const [before, after] = [cellsIn(opened.text), cellsIn(text)];
+    if (!before || !after || !areSame(before.cells, cellsOf(notebook))) {
       return { applied: false, failureReason: "its cells are not those of a notebook" };
     }
     opened.isEditing = true;
     try {
-      const edit = editOf(notebook, before, after);
+      const edit = editOf(notebook, { ...before, text: opened.text }, { ...after, text });
       const applied = edit === undefined || (await workspace.applyEdit(edit));
       this.#becomes(opened, withCells(applied ? text : opened.text, cellsOf(notebook)));
       return { applied };
@@ -182,38 +195,48 @@ export class Notebooks implements Disposable {
   }
 }
 
-/** What makes the cells others; undefined where they are the same. */
-function editOf(
-  notebook: NotebookDocument,
-  before: readonly PlacedCell[],
-  after: readonly PlacedCell[],
-): WorkspaceEdit | undefined {
-  const { first, oldEnd, newEnd } = difference(before, after);
-  const [old, fresh] = [before.slice(first, oldEnd), after.slice(first, newEnd)];
-  if (old.length === 0 && fresh.length === 0) {
-    return undefined;
-  }
+/**
+ * What makes one text of a notebook the other: its cells with all that they hold, and its metadata;
+ * undefined where they are the same.
+ */
+function editOf(notebook: NotebookDocument, before: Text, after: Text): WorkspaceEdit | undefined {
   const edit = new WorkspaceEdit();
-  const stays = (cell: PlacedCell, at: number) => {
-    const { source: _, ...rest } = cell.fields;
-    const { source: __, ...now } = fresh[at]?.fields ?? {};
-    return isDeepStrictEqual(rest, now);
-  };
-  if (old.length === fresh.length && old.every(stays)) {
-    for (const [at, { source }] of fresh.entries()) {
-      const { document } = notebook.cellAt(first + at);
-      if (document.getText() !== source) {
-        edit.replace(document.uri, new Range(0, 0, document.lineCount, 0), source);
-      }
-    }
-  } else {
-    const range = new NotebookRange(first, oldEnd);
-    const language = notebook.getCells().find(({ kind }) => kind === NotebookCellKind.Code)
-      ?.document.languageId;
-    const cells = fresh.map((cell) => dataOf(cell, language ?? "python"));
-    edit.set(notebook.uri, [NotebookEdit.replaceCells(range, cells)]);
+  const edits: NotebookEdit[] = [];
+  const besides = besidesCells(after.text);
+  if (!isDeepStrictEqual(besidesCells(before.text), besides)) {
+    edits.push(NotebookEdit.updateNotebookMetadata({ ...notebook.metadata, ...besides }));
   }
-  return edit;
+  const { first, oldEnd, newEnd } = difference(before.cells, after.cells, areWhollySame);
+  const language =
+    notebook.getCells().find(({ kind }) => kind === NotebookCellKind.Code)?.document.languageId ??
+    "python";
+  const replace = (start: number, end: number, cells: readonly PlacedCell[]) => {
+    const data = cells.map((cell) => dataOf(cell, language));
+    edits.push(NotebookEdit.replaceCells(new NotebookRange(start, end), data));
+  };
+  const fresh = after.cells.slice(first, newEnd);
+  if (oldEnd !== newEnd) {
+    replace(first, oldEnd, fresh);
+  }
+  for (const [at, cell] of oldEnd === newEnd ? fresh.entries() : []) {
+    const index = first + at;
+    const was = before.cells[index];
+    const { document } = notebook.cellAt(index);
+    if (!(was && agreeBesidesSource(was, cell))) {
+      replace(index, index + 1, [cell]);
+    } else if (was.source !== cell.source) {
+      edit.replace(document.uri, new Range(0, 0, document.lineCount, 0), cell.source);
+    }
+  }
+  if (edits.length > 0) {
+    edit.set(notebook.uri, edits);
+  }
+  return edits.length > 0 || edit.size > 0 ? edit : undefined; // the size counts those of texts
+}
+
+function besidesCells(text: string): object {
+  const { cells: _, ...besides } = JSON.parse(text) as Record<string, unknown>;
+  return besides;
 }
 
 /** A cell as VS Code's own reader of notebooks makes it. */

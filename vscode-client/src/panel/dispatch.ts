@@ -19,6 +19,7 @@ import type { Inquiries } from "../ports/inquiries.ts";
 import { saveOpen } from "../ports/saves.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { SessionWorktree } from "../wire.ts";
+import { folderOf } from "./folders.ts";
 import type { Chip, ToHost } from "./messages.ts";
 
 const AS_IT_IS = "Send as It Is";
@@ -106,6 +107,8 @@ export async function dispatch(
       return chat.show();
     case "resumeSession":
       return await chat.resume(message.id);
+    case "takeOver":
+      return await bench.run("glossator.takeOver", message.id);
     case "renameSession":
       await chat.conversations.rename(message.id, message.title);
       return await list(bench);
@@ -184,11 +187,20 @@ async function open(
 
 /** A file of a worktree that was merged is one of the workspace. */
 function whereNow(uri: Uri, worktree: SessionWorktree | null | undefined): Uri {
-  const folders = worktree?.state === "merged" ? worktree.folders : [];
-  const tops = folders.map((folder) => `${Uri.file(folder).path}/`);
-  const at = tops.findIndex((top) => uri.path.startsWith(top));
-  const folder = workspace.workspaceFolders?.[at];
-  return folder ? Uri.joinPath(folder.uri, uri.path.slice(tops[at]?.length)) : uri;
+  const merged = worktree?.state === "merged" ? worktree : { folders: [], name: "" };
+  const folders = (workspace.workspaceFolders ?? []).map((each) => each.uri);
+  for (const folder of merged.folders.map((each) => Uri.file(each).path)) {
+    const at = folderOf(
+      folder,
+      merged.name,
+      folders.map(({ path }) => path),
+    );
+    const mine = folders[at];
+    if (mine && uri.path.startsWith(`${folder}/`)) {
+      return Uri.joinPath(mine, uri.path.slice(folder.length));
+    }
+  }
+  return uri;
 }
 
 /** What it did, as a text to read. */

@@ -27,3 +27,20 @@ export function shownIn(folders: readonly string[], path: string): string {
   const inner = path.slice(folder.length + 1);
   return folders.length > 1 ? `${name}/${inner}` : inner;
 }
+
+/**
+ * Which of the user's folders a folder in a worktree was made of; -1 for none. Worktrees are in
+ * `…/REPOSITORY-KEY/NAME` (application/worktree_git.py), and those of both end alike.
+ */
+export function folderOf(inWorktree: string, name: string, folders: readonly string[]): number {
+  const parts = inWorktree.split("/");
+  const at = parts.findIndex(
+    (part, i) => part === name && /-[0-9a-f]{8}$/.test(parts[i - 1] ?? ""),
+  );
+  if (at < 0) {
+    return -1;
+  }
+  const repository = (parts[at - 1] ?? "").slice(0, -"-01234567".length);
+  const end = `/${[repository, ...parts.slice(at + 1)].join("/")}`;
+  return folders.findIndex((folder) => folder.endsWith(end));
+}

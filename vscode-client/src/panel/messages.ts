@@ -277,6 +277,8 @@ export type ToHost =
   | { readonly type: "listSessions"; readonly words: string }
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }
+  /** Have who has it open give it up, and show it. */
+  | { readonly type: "takeOver"; readonly id: string }
   | { readonly type: "renameSession"; readonly id: string; readonly title: string }
   /** The extension asks whether it is meant; after this, as after a new title, `sessions` follows. */
   | { readonly type: "deleteSession"; readonly id: string }

@@ -33,8 +33,22 @@ export async function save(
   return { saved };
 }
 
+/** The files that are open with something that is not on disk: texts and notebooks. */
+export function unsaved(): Uri[] {
+  return [...workspace.textDocuments, ...workspace.notebookDocuments]
+    .filter(({ isDirty, uri }) => isDirty && uri.scheme === "file")
+    .map(({ uri }) => uri);
+}
+
 /** Save what the user wants saved. Throws `UserError` for what VS Code does not save. */
 export async function saveOpen(uris: readonly string[]): Promise<void> {
+  const wanted = uris.map((uri) => Uri.parse(uri).toString());
+  for (const notebook of workspace.notebookDocuments) {
+    const isWanted = notebook.isDirty && wanted.includes(notebook.uri.toString());
+    if (isWanted && !(await notebook.save())) {
+      throw new UserError(`${nameOf(notebook)} could not be saved. Look at the file.`);
+    }
+  }
   for (const document of uris.map(opened)) {
     if (!document?.isDirty) {
       continue;
@@ -89,7 +103,7 @@ function tellOnce(document: TextDocument, harm: string): void {
   }
 }
 
-function nameOf({ uri }: TextDocument): string {
+function nameOf({ uri }: Pick<TextDocument, "uri">): string {
   return workspace.asRelativePath(uri);
 }
 

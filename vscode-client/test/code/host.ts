@@ -25,6 +25,7 @@ import { notebookTests } from "./hosted-notebooks.ts";
 import { planTests } from "./hosted-plans.ts";
 import { rootTests } from "./hosted-roots.ts";
 import { tabTests } from "./hosted-tabs.ts";
+import { worktreeTests } from "./hosted-worktrees.ts";
 
 const never = new vscode.CancellationTokenSource().token;
 
@@ -42,6 +43,7 @@ export async function run(): Promise<void> {
     ...rootTests,
     ...tabTests,
     ...planTests,
+    ...worktreeTests,
   })) {
     if (!name.includes(process.env["WORDS"] ?? "")) {
       continue;

@@ -85,6 +85,29 @@ export const notebookTests: Tests = {
     assert.equal(told.text, whole);
     assert.equal(await notebooks.save(uri.toString(), told.version), true);
     assert.equal(await onDisk(), written("a = 1", "b = 22"));
+
+    const printed = `"outputs": [{"name": "stdout", "output_type": "stream", "text": ["1\\n"]}]`;
+    assert.deepEqual(await edit('"outputs": []', printed), { applied: true });
+    assert.equal(notebook.cellAt(0).outputs.length, 1);
+    assert.deepEqual(await edit(printed, '"outputs": []'), { applied: true });
+    assert.equal(notebook.cellAt(0).outputs.length, 0);
+    assert.deepEqual(await edit('"metadata": {}', '"metadata": {"tags": ["x"]}'), {
+      applied: true,
+    });
+    assert.deepEqual(notebook.cellAt(0).metadata["metadata"], { tags: ["x"] });
+    assert.deepEqual(await edit('"name": "python"', '"name": "julia"'), { applied: true });
+    assert.deepEqual(notebook.metadata["metadata"], { language_info: { name: "julia" } });
+    assert.deepEqual(await edit('"b = 22"', '"a = 1"'), { applied: true });
+    const alike = told.text;
+    const [one, other2] = [
+      alike.indexOf('  {\n   "cell_type"'),
+      alike.lastIndexOf('  {\n   "cell_type"'),
+    ];
+    assert.deepEqual(await edit(alike.slice(one, other2), ""), { applied: true }); // the first of two with one source
+    assert.deepEqual(
+      notebook.getCells().map(({ metadata }) => metadata["id"]),
+      ["cell-1"],
+    );
     assert.equal((await edit('"cells"', '"cell"'))?.applied, false);
     notebooks.dispose();
     await vscode.commands.executeCommand("workbench.action.closeActiveEditor");

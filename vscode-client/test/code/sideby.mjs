@@ -52,7 +52,7 @@ export async function story(stage) {
   assert.deepEqual([stage.onDisk("prices.py"), stage.onDisk("till.py")], [PRICES, TILL]);
 
   await list();
-  await rows.filter({ hasText: "Raise the tax." }).getByText("at work").waitFor();
+  await rows.filter({ hasText: "Raise the tax." }).getByText("running").waitFor();
   await rows.filter({ hasText: "Open the till." }).getByText("glossator/work-2, 1 file").waitFor();
   await stage.picture("sideby");
   await stage.theme("Dark 2026");
@@ -60,7 +60,7 @@ export async function story(stage) {
   await model.goesOn();
   await rows
     .filter({ hasText: "Raise the tax." })
-    .getByText("at work")
+    .getByText("running")
     .waitFor({ state: "hidden" });
   await until(line.getByText("glossator/work-1, 1 file"), () =>
     rows.getByText("Raise the tax.").click(),
@@ -74,6 +74,10 @@ export async function story(stage) {
   await stage.picture("sideby-cited");
 
   await line.getByRole("button", { name: "Merge" }).click();
+  const dialog = page.locator(".monaco-dialog-box");
+  await dialog.getByText("Merge glossator/work-1 into your branch?").waitFor();
+  await stage.picture("sideby-merging");
+  await dialog.getByText("Merge", { exact: true }).click();
   await line.getByText("was merged").waitFor();
   await stage.holds("prices.py", "VAT = 0.2\n");
   await page.getByText("To take it back: git reset --keep").first().waitFor();
@@ -91,7 +95,6 @@ export async function story(stage) {
     rows.getByText("Open the till.").click(),
   );
   await line.getByRole("button", { name: "Throw away" }).click();
-  const dialog = page.locator(".monaco-dialog-box");
   await dialog.getByText("has 1 changed file that would be lost").waitFor();
   await stage.picture("sideby-asked");
   await dialog.getByText("Throw Away", { exact: true }).click();

@@ -367,6 +367,7 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
     words: "pri",
     sessions: [session("1", "First prices"), { ...session("3", "Till"), found: question }],
   });
+  assert.equal(await button("Take over Till").count(), 0);
   assert.equal(await harness.page.locator(".session").count(), 2);
   assert.equal(await harness.page.locator(".session-found").textContent(), question);
   await button("Rename First prices").click();
@@ -381,6 +382,17 @@ panelTest("sessions: search, rename, delete, resume by keyboard", async () => {
   await harness.page.keyboard.press("ArrowDown");
   await harness.page.keyboard.press("Enter");
   assert.deepEqual(await harness.said("resumeSession"), [{ type: "resumeSession", id: "1" }]);
+  assert.equal(await harness.page.locator(".sessions").count(), 0);
+});
+
+panelTest("a session that is open elsewhere is taken over in the list, by keyboard", async () => {
+  await shown(situation());
+  await button("Sessions").click();
+  const sessions = [{ ...SESSION, id: "9", title: "Till", elsewhere: "a terminal" }];
+  await harness.tell({ type: "sessions", words: "", sessions });
+  assert.equal(await button("Take over Till").textContent(), "Take over");
+  await button("Take over Till").press("Enter");
+  assert.deepEqual(await harness.said("takeOver"), [{ type: "takeOver", id: "9" }]);
   assert.equal(await harness.page.locator(".sessions").count(), 0);
 });
 

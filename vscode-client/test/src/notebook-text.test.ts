@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellsIn, difference, withCells } from "../../src/notebook-text.ts";
+import { areWhollySame, cellsIn, difference, withCells } from "../../src/notebook-text.ts";
 
 const output = { name: "stdout", output_type: "stream", text: ['{"a": [1, "}"]}\n'] };
 const cells = [
@@ -52,6 +52,7 @@ for (const indent of STYLES) {
     ["one comes first", [fresh, one, two, three]],
     ["all go", []],
     ["two change places", [two, one, three]],
+    ["another in its place", [one, two, { ...fresh, source: [] }]],
   ];
   for (const [what, wanted] of CHANGES) {
     test(`${what}, in a text that is indented by ${JSON.stringify(indent)}`, () => {
@@ -70,6 +71,27 @@ test("where lists of cells differ", () => {
   assert.ok(one && two && three);
   assert.deepEqual(difference([one, two, three], [one, three]), { first: 1, oldEnd: 2, newEnd: 1 });
   assert.deepEqual(difference([one, one], [one]), { first: 1, oldEnd: 2, newEnd: 1 });
+  const alike = { ...one, id: "another" };
+  assert.deepEqual(difference([one, alike], [alike]), { first: 0, oldEnd: 1, newEnd: 0 });
+});
+
+test("of two cells with one source the first goes, with all that it holds", () => {
+  const two = { ...cells[1] };
+  const alike = { ...two, id: "d", outputs: [] };
+  const text = written([two, alike], 1);
+  assert.equal(withCells(text, told([alike])), written([alike], 1));
+});
+
+test("cells that differ in their outputs, their metadata or their id alone", () => {
+  const [, two] = cells;
+  const found = (cell: object) => cellsIn(written([cell], 1))?.cells ?? [];
+  const others = [{ outputs: [] }, { metadata: {} }, { id: "d" }, { execution_count: 2 }];
+  for (const change of others) {
+    const where = difference(found({ ...two }), found({ ...two, ...change }), areWhollySame);
+    assert.deepEqual(where, { first: 0, oldEnd: 1, newEnd: 1 }, JSON.stringify(change));
+  }
+  const same = difference(found({ ...two }), found({ ...two, source: "a = 1" }), areWhollySame);
+  assert.deepEqual(same, { first: 1, oldEnd: 1, newEnd: 1 });
 });
 
 test("what is no notebook", () => {
