@@ -53,6 +53,20 @@ def test_where_it_is_open_in_words(editor: str, place: str) -> None:
     assert place_of(editor) == place
 
 
+async def test_a_run_that_goes_on_elsewhere_is_not_shown_as_broken_off(tmp_path: Path) -> None:
+    root, gate = tmp_path / "ws", asyncio.Event()
+    async with stage(root, FILES, [Turn(Text("Hello."), gate=gate)]) as first:
+        asking = asyncio.create_task(first.ask("One?"))
+        await until(lambda: len(first.api.requests) == 1)
+        await until(lambda: bool(first.app.sessions.loaded()[0].on_disk))
+        async with stage(root, {}, ()) as second:
+            (listed,) = (await list_sessions(second.app, ListSessionsRequest())).sessions
+            shown = await resume_session(second.app, ResumeSessionRequest(listed.id))
+            assert not any(isinstance(each.event, RunFailed) for each in shown.events)
+        gate.set()
+        await asking
+
+
 async def test_an_idle_session_is_named_shown_and_taken_over(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     async with stage(root, FILES, [Turn(Text("Hello."))]) as first:

@@ -38,6 +38,7 @@ from glossator.sessions import (
     agents_of,
     replay_events,
     run_figures,
+    run_ids,
     session_state,
     to_json,
     to_markdown,
@@ -177,7 +178,9 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
     except SessionInUse:
         records = await app.sessions.records(request.session_id)
         info = await _info(app, request.session_id)
-        return ResumedSession(info, tuple(replay_events(records)), (), run_figures(records), ())
+        theirs = run_ids(records)  # the last of them may go on there
+        events = tuple(replay_events(records, theirs))
+        return ResumedSession(info, events, (), run_figures(records, theirs), ())
     records = await app.sessions.records(session.id) if session.on_disk else []
     going_on = app.runs.active()
     events = await app.cited.as_now(session, replay_events(records, going_on), going_on)

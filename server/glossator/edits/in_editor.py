@@ -114,14 +114,15 @@ def _by_old_places(
 ) -> Misplaced | None:
     """The text that the edit made, at the places it names, of a text that was seen.
 
-    Of several the two that follow soonest: the user may change a text into the edit's result.
+    None if the edit's own text became its result, perhaps in steps. Of several the two that follow
+    soonest: the user may change a text into the edit's result.
     """
     found: list[tuple[int, str, str]] = []
     for at, text in enumerate(texts):
         made = _at_old_places(edit, text, encoding)
         if made is not None and made != text and made in texts[at + 1 :]:
             found.append((texts.index(made, at + 1) - at, text, made))
-    if not found:
+    if not found or any(made == edit.result and text == edit.before for _, text, made in found):
         return None
     _, text, made = min(found, key=itemgetter(0))
     moved = _moved(edit, edit.replacements, text)

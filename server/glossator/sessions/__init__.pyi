@@ -10,6 +10,7 @@ from .export import (
     output_of,
     questions_asked,
     replay_events,
+    run_ids,
     to_json,
     to_markdown,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "questions_asked",
     "replay_events",
     "run_figures",
+    "run_ids",
     "session_state",
     "summarise",
     "to_json",

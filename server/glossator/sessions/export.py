@@ -324,6 +324,11 @@ def _ended(
         yield running, _INTERRUPTED
 
 
+def run_ids(records: Iterable[Record]) -> tuple[str, ...]:
+    """The ids of all runs of a session, oldest first."""
+    return tuple(dict.fromkeys(each.run_id for each in records if isinstance(each, Happened)))
+
+
 def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
     run_id = ""
     for record in _without_held(records):
