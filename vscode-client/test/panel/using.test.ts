@@ -117,6 +117,21 @@ panelTest("an edit that was applied in part says which parts, and counts no othe
   assert.equal(opened?.plan.hunks.length, 2);
 });
 
+panelTest(
+  "that it was applied in part is seen in a narrow panel, too",
+  async () => {
+    await shown(...stream("edits"));
+    const became = harness.page.locator(".became.mixed").first();
+    assert.equal(await became.textContent(), "applied in part");
+    assert.equal(await became.evaluate((each) => getComputedStyle(each).clipPath), "none");
+    assert.equal(
+      await became.evaluate((each) => each.getBoundingClientRect().right <= window.innerWidth),
+      true,
+    );
+  },
+  { width: 300 },
+);
+
 panelTest("of a long question the beginning is shown until one wants it all", async () => {
   const asked = { runId: "r", question: `First.\n\n${"word ".repeat(100)}`, chips: [] };
   await shown({ type: "begun", asked });
