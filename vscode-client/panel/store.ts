@@ -8,6 +8,7 @@ import type { PlanChoice } from "../src/wire.ts";
 import { type Edited, keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
+import { ended } from "./state/worktree.ts";
 import { forgetWritten } from "./written.ts";
 
 const state = signal<PanelState>(EMPTY);
@@ -55,6 +56,15 @@ export const unwanted = signal<string | null>(null);
 
 /** What else has the session open that is shown, so that nothing can be asked in it here; or "". */
 export const openIn = computed(() => situation.value.session?.elsewhere ?? "");
+
+/** Whether the worktree of the session that is shown is gone, so that it goes on nowhere. */
+export const over = computed(() => {
+  const tree = situation.value.session?.worktree;
+  return tree ? ended(tree) : false;
+});
+
+/** Whether turns are to stay as they are: a run is on, or the session is only read here. */
+export const fixed = computed(() => live.value !== null || openIn.value !== "" || over.value);
 
 /** Whether the list of sessions is shown. */
 export const listing = signal(false);

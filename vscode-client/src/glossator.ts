@@ -332,7 +332,7 @@ export class Glossator implements Disposable {
     this.#startedWith = this.#wanted;
     const { secrets, extension } = this.context;
     const [program, environment] = await Promise.all([
-      this.#python(),
+      this.#python(report),
       withKey(secrets, process.env),
     ]);
     const named = pythonSetting();
@@ -348,8 +348,8 @@ export class Glossator implements Disposable {
     };
   }
 
-  /** The Python with the server in it; installing shows its progress, and is done once at a time. */
-  async #python(): Promise<string> {
+  /** The Python with the server in it; installing shows its progress, also where chats are, and is done once at a time. */
+  async #python(report: (step: string) => void): Promise<string> {
     const { globalStorageUri, extensionUri, extension } = this.context;
     const setting = pythonSetting();
     const wanted = {
@@ -362,7 +362,12 @@ export class Glossator implements Disposable {
     const installing = this.#installing.then(() =>
       pythonWithServer(wanted, () => findInterpreter(setting, candidates(this.log)), {
         during: (work) =>
-          window.withProgress(options, (bar) => work((message) => bar.report({ message }))),
+          window.withProgress(options, (bar) =>
+            work((message) => {
+              bar.report({ message });
+              report(message);
+            }),
+          ),
       }),
     );
     this.#installing = installing.catch(() => undefined);

@@ -1,7 +1,7 @@
 // Failures that are shown to the user.
 
 /** Which button helps: each is a command of the palette, or a setting to open. */
-export type Remedy = "key" | "output" | "python" | "restart";
+export type Remedy = "key" | "output" | "python" | "restart" | "takeOver";
 
 /** Something the user can mend; the message says how. */
 export class UserError extends Error {

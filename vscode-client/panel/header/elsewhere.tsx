@@ -36,7 +36,7 @@ export function OpenElsewhere() {
   const where = openIn.value;
   return (
     where && (
-      <p class="banner waits" role="status">
+      <p class="banner waits" id="open-elsewhere" role="status">
         <Icon name="lock" tone="mixed" />
         <span class="waits-words">
           This session is open in <Shown text={where} />. Here it is only read.
@@ -44,6 +44,7 @@ export function OpenElsewhere() {
         <button
           type="button"
           class="link"
+          aria-describedby="open-elsewhere"
           title="Its turn there ends; all that was done is kept"
           onClick={() => tell({ type: "command", command: "glossator.takeOver" })}
         >
@@ -52,6 +53,11 @@ export function OpenElsewhere() {
       </p>
     )
   );
+}
+
+/** The way on from there takes the focus, which is seen and said. */
+export function seekTakeOver(): void {
+  document.querySelector<HTMLElement>("#open-elsewhere button")?.focus();
 }
 
 function goTo(id: string): void {

@@ -7,7 +7,7 @@ import { TYPING_MILLISECONDS } from "../../src/typing.ts";
 import type { SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ago } from "../state/figures.ts";
-import { ended, words as wordsOf } from "../state/worktree.ts";
+import { counted, ended, words as wordsOf } from "../state/worktree.ts";
 import { focusing, listing, sessions, sessionWords, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -138,6 +138,7 @@ function Row({ session, search }: RowProps) {
           <span class="session-branch">
             <Icon name="worktree" />
             <Shown text={wordsOf(worktree)} />
+            {counted(worktree, running)}
           </span>
         )}
         <span class="session-when">

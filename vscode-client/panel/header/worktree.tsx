@@ -1,8 +1,8 @@
 // The worktree of the session that is shown: its branch, what became of it, and the two ways out.
 
 import { tell } from "../host.ts";
-import { ended, words } from "../state/worktree.ts";
-import { live, situation } from "../store.ts";
+import { counted, ended, words } from "../state/worktree.ts";
+import { live, newSession, situation } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 
@@ -20,9 +20,14 @@ export function WorktreeLine() {
       <Icon name="worktree" />
       <span class="worktree-words" title={tree.folders.join("\n")}>
         <Shown text={words(tree)} />
-        {ended(tree) && ". It can be read; begin a new session to go on."}
+        {counted(tree, busy)}
+        {ended(tree) && ". You can still read it here."}
       </span>
-      {!ended(tree) && (
+      {ended(tree) ? (
+        <button type="button" class="link" onClick={newSession}>
+          New session
+        </button>
+      ) : (
         <>
           <button
             type="button"

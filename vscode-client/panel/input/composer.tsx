@@ -4,9 +4,11 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Completion } from "../../src/panel/messages.ts";
 import { shown } from "../../src/shown.ts";
+import { seekTakeOver } from "../header/elsewhere.tsx";
 import { ChipView } from "../parts/chip.tsx";
 import { Elapsed } from "../parts/elapsed.tsx";
 import {
+  apart,
   asks,
   chips,
   clear,
@@ -16,6 +18,7 @@ import {
   insteadOf,
   live,
   openIn,
+  over,
   seek,
   selection,
   send,
@@ -36,11 +39,13 @@ import { replaced, tokenAt } from "./token.ts";
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
-    if (focusing.value > 0 && field.current) {
+    if (focusing.value > 0 && over.value) {
+      document.querySelector<HTMLElement>(".worktree button")?.focus(); // the way on
+    } else if (focusing.value > 0 && field.current) {
       field.current.focus();
       field.current.setSelectionRange(draft.value.length, draft.value.length);
     }
-  }, [focusing.value]);
+  }, [focusing.value, over.value]);
 
   useEffect(() => {
     const focused = () => {
@@ -68,6 +73,7 @@ export function Composer() {
   return (
     <section class="composer" aria-label="Your message">
       {insteadOf.value !== null && <Editing />}
+      {apart.value && situation.value.sessionId === null && <Apart />}
       <CompletionList take={accept} />
       <div class="input-box">
         <Chips />
@@ -75,6 +81,7 @@ export function Composer() {
           ref={field}
           rows={1}
           value={draft.value}
+          disabled={over.value}
           placeholder={placeholder()}
           aria-label="Question"
           aria-controls={open ? "completions" : undefined}
@@ -177,10 +184,13 @@ const STEER_KEY = /Mac/.test(navigator.userAgent) ? "Cmd+Enter" : "Ctrl+Enter";
 /** Commands can be sent in a session that is open elsewhere, questions cannot. */
 function mayBeSent(): boolean {
   const isHere = openIn.value === "" || draft.value.startsWith("/");
-  return isHere && situation.value.server.phase === "ready";
+  return isHere && !over.value && situation.value.server.phase === "ready";
 }
 
 function placeholder(): string {
+  if (over.value) {
+    return "Its worktree is gone: begin a new session to go on";
+  }
   if (openIn.value) {
     return `Open in ${shown(openIn.value)}: take it over to go on`;
   }
@@ -221,6 +231,8 @@ function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolea
         complete(null); // what is still being looked for would open over the empty input
         send(event.ctrlKey || event.metaKey);
         forgetRecall();
+      } else if (!event.shiftKey && openIn.value) {
+        seekTakeOver();
       }
       return !event.shiftKey;
     case "ArrowUp":
@@ -262,6 +274,14 @@ function Editing() {
     <div class="editing" role="status">
       <span>Asking this again leaves out the old answer and what followed it.</span>
       <IconButton icon="close" label="Do not edit" act={clear} />
+    </div>
+  );
+}
+
+function Apart() {
+  return (
+    <div class="editing" role="status">
+      <span>In a git worktree of its own: your files stay as they are until you merge.</span>
     </div>
   );
 }

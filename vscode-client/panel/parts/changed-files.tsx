@@ -5,7 +5,7 @@ import { shown } from "../../src/shown.ts";
 import type { ChangedFile, FileChange } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import type { Turn } from "../state/model.ts";
-import { filesUndone, live, situation } from "../store.ts";
+import { filesUndone, fixed, situation } from "../store.ts";
 import { Fold, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
@@ -26,7 +26,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
     return null;
   }
   const { files, more } = changed;
-  const busy = live.value !== null;
+  const busy = fixed.value;
   return (
     <Fold
       id={`${runId} files`}

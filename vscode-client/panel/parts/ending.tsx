@@ -7,7 +7,7 @@ import { forPasting } from "../markdown/citation.ts";
 import { count, duration, price, sent } from "../state/figures.ts";
 import { isLive, type Turn } from "../state/model.ts";
 import { sourcesOf } from "../state/sources.ts";
-import { ask, edit, live, unsaved } from "../store.ts";
+import { ask, edit, fixed, over, unsaved } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -52,12 +52,7 @@ export function Ending({ turn }: { turn: Turn }) {
           <Icon name="discard" />
           <span>
             Undone: what this turn changed in your files was taken back.{" "}
-            <button
-              type="button"
-              class="link"
-              disabled={live.value !== null}
-              onClick={() => redo(turn)}
-            >
+            <button type="button" class="link" disabled={fixed.value} onClick={() => redo(turn)}>
               Redo
             </button>
           </span>
@@ -118,9 +113,11 @@ function Failure({ turn }: { turn: Turn }) {
           />
         </p>
         <div class="buttons">
-          <vscode-button disabled={live.value !== null} onClick={() => again(turn)}>
-            Try again
-          </vscode-button>
+          {!over.value && (
+            <vscode-button disabled={fixed.value} onClick={() => again(turn)}>
+              Try again
+            </vscode-button>
+          )}
           {KEY.test(turn.message) && (
             <vscode-button
               secondary
@@ -146,7 +143,7 @@ function Foot({ turn }: { turn: Turn }) {
   const edited =
     turn.changed !== null ||
     turn.parts.some((part) => part.kind === "edit" && part.settled?.applied);
-  const busy = live.value !== null;
+  const busy = fixed.value;
   return (
     <div class="foot">
       <span class="figures" title={details(turn)}>

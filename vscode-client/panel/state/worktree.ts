@@ -13,11 +13,15 @@ export function ended({ state }: SessionWorktree): boolean {
   return state !== "open";
 }
 
-/** Its branch, and how many files it changed or what became of it. */
-export function words({ branch, changed, state }: SessionWorktree): string {
-  if (state !== "open") {
-    return `${branch} was ${BECAME[state] ?? state}`;
+/** Its branch, and what became of it. */
+export function words({ branch, state }: SessionWorktree): string {
+  return state === "open" ? branch : `${branch} was ${BECAME[state] ?? state}`;
+}
+
+/** How many files it changed, to follow its words; "" if that is not known: of `busy` ones it is not. */
+export function counted({ changed, state }: SessionWorktree, busy: boolean): string {
+  if (state !== "open" || changed === null || busy) {
+    return "";
   }
-  const files = changed === 1 ? "1 file" : `${changed} files`;
-  return changed === null ? branch : `${branch}, ${files}`;
+  return changed === 1 ? ", 1\u00a0file" : `, ${changed}\u00a0files`;
 }

@@ -10,6 +10,7 @@ const BUTTONS: Readonly<Record<Remedy, readonly [label: string, command: string,
   output: ["Show Output", "glossator.showOutput"],
   python: ["Open Setting", "glossator.openSettings", "glossator.python"],
   restart: ["Restart Server", "glossator.restartServer"],
+  takeOver: ["Take Over", "glossator.takeOver"],
 };
 
 /** Whether the user cancelled, here or at the server. */
@@ -34,5 +35,8 @@ export async function showFailure(error: unknown, log: LogOutputChannel): Promis
 
 /** The server tells failures in words alone. */
 export function remedyFor(message: string): Remedy | undefined {
+  if (/^The session is open in /.test(message)) {
+    return "takeOver";
+  }
   return /\bAPI key\b|ANTHROPIC_API_KEY|authentication/i.test(message) ? "key" : undefined;
 }

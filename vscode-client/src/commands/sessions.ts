@@ -212,7 +212,7 @@ async function isThrownAway(bench: Workbench, session: SessionInfo): Promise<boo
   }
   const { branch, lost } = await chat.conversations.discard(session.id, false);
   if (lost !== "") {
-    const detail = `"${labelled(session.title)}" has ${lost} that would be lost: that is nowhere else.`;
+    const detail = `"${labelled(session.title)}" has ${lost}. They exist nowhere else.`;
     const pressed = await confirm(`Throw ${branch} away?`, detail, "Throw Away");
     if (pressed === undefined) {
       return false;

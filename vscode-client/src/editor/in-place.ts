@@ -23,7 +23,7 @@ import { Place } from "./place.ts";
 
 const MOST_PLACES = 30;
 const WORDS_CHARACTERS = 70; // of what was asked, in a line above the code
-const SAID_CHARACTERS = 60; // of what was answered
+const SAID_CHARACTERS = 40; // of what was answered
 const VERBS: Readonly<Record<string, string>> = {
   Read: "reads",
   Grep: "searches",
@@ -241,7 +241,7 @@ export class InPlace implements Disposable {
   }
 }
 
-/** The words first; then what can be done. */
+/** The words first; then what can be done; last, since it may be cut off, why nothing was changed. */
 function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const { place, words, step, said, runId } = edit;
   const line = step === undefined ? (parts[0]?.start ?? place.first) : place.first;
@@ -258,12 +258,13 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const again = lens("$(edit) Change the Words…", "glossator.changeInPlace");
   const chat = lens("$(comment-discussion) Show as Chat", "glossator.showInPlace");
   if (parts.length === 0) {
-    const why = said ? ` — nothing was changed: ${cut(said, SAID_CHARACTERS)}` : "";
+    const why = `Nothing was changed: ${cut(said, SAID_CHARACTERS)}`;
     return [
-      lens(`$(info) ${asked}${why}`, "glossator.showInPlace", shownText(said)),
+      lens(`$(info) ${asked}`, "glossator.showInPlace", shownText(said)),
       lens("$(close) Close", "glossator.keepInPlace"),
       again,
       chat,
+      ...(said ? [lens(why, "glossator.showInPlace", shownText(said))] : []),
     ];
   }
   const all = parts.length > 1 ? ` All ${parts.length}` : "";

@@ -143,7 +143,7 @@ async function install(
 ): Promise<void> {
   const pip = ["-m", "pip", "install", ...QUIETLY];
   const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", join(wheels, LOCK)];
-  report("Fetching what the server needs from your package index; this takes a minute, once");
+  report("Installing (a minute, once)…");
   await python(path, [...pip, ...pinned]);
   const own = (await readdir(wheels)).filter((name) => name.startsWith(OWN));
   await python(path, [...pip, "--no-index", "--no-deps", ...own.map((name) => join(wheels, name))]);

@@ -66,7 +66,7 @@ export async function story(stage) {
 
   await stage.goTo(11);
   await edit(page, "Leave out what is not needed");
-  await lens("nothing was changed: There is nothing to leave out.").first().waitFor();
+  await lens("Nothing was changed: There is nothing to leave out.").first().waitFor();
   await stage.picture("inline-nothing");
   await lens("Close").first().click();
   await lens("Close").first().waitFor({ state: "detached" });

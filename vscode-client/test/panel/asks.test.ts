@@ -327,3 +327,22 @@ panelTest("an answer hides nothing, and is copied as it was written", async () =
   await harness.page.locator(".code [data-act=copy]").click();
   assert.equal((await harness.said("copy"))[0]?.text, "x = 1 \u200b# ok\n");
 });
+
+panelTest(
+  "the card that has the focus has its colour, and nothing covers its choices",
+  async () => {
+    await shown(permission("p", "make"));
+    const card = harness.page.locator(".ask");
+    const edge = () => card.evaluate((each) => getComputedStyle(each).borderTopColor);
+    const covers = () =>
+      harness.page.locator(".to-end").evaluate((each) => {
+        each.classList.remove("idle");
+        return getComputedStyle(each).display !== "none";
+      });
+    const before = await edge();
+    assert.equal(await covers(), true);
+    await harness.tell({ type: "focusAsk", id: "p" });
+    assert.notEqual(await edge(), before);
+    assert.equal(await covers(), false);
+  },
+);

@@ -117,6 +117,21 @@ panelTest("an edit that was applied in part says which parts, and counts no othe
   assert.equal(opened?.plan.hunks.length, 2);
 });
 
+panelTest(
+  "that it was applied in part is seen in a narrow panel, too",
+  async () => {
+    await shown(...stream("edits"));
+    const became = harness.page.locator(".became.mixed").first();
+    assert.equal(await became.textContent(), "applied in part");
+    assert.equal(await became.evaluate((each) => getComputedStyle(each).clipPath), "none");
+    assert.equal(
+      await became.evaluate((each) => each.getBoundingClientRect().right <= window.innerWidth),
+      true,
+    );
+  },
+  { width: 300 },
+);
+
 panelTest("of a long question the beginning is shown until one wants it all", async () => {
   const asked = { runId: "r", question: `First.\n\n${"word ".repeat(100)}`, chips: [] };
   await shown({ type: "begun", asked });
@@ -401,6 +416,7 @@ const APART = "Work in a git worktree of its own: your files stay as they are un
 panelTest("a new session in a worktree, then merged or thrown away", async () => {
   await shown(situation({ session: null, sessionId: null }));
   await button(APART).press("Enter");
+  assert.match((await harness.page.locator(".editing").textContent()) ?? "", /^In a git worktree/);
   await input.fill("Mend it.");
   await harness.page.keyboard.press("Enter");
   assert.equal((await harness.said("ask")).at(-1)?.worktree, true);
@@ -414,12 +430,14 @@ panelTest("a new session in a worktree, then merged or thrown away", async () =>
   await harness.tell(situation({ session: { ...SESSION, worktree } }));
   assert.equal(await button(APART).count(), 0);
   const line = harness.page.locator(".worktree");
-  assert.equal(await line.locator(".worktree-words").textContent(), "glossator/work-1, 2 files");
+  const words = line.locator(".worktree-words");
+  assert.equal(await words.textContent(), "glossator/work-1", "it is not counted during a run");
   await harness.tell({
     type: "failed",
     runId: (await harness.said("ask")).at(-1)?.runId ?? "",
     message: "x",
   });
+  assert.equal(await words.textContent(), "glossator/work-1, 2\u00a0files");
   await button("Merge").press("Enter");
   await button("Throw away").press("Enter");
   assert.deepEqual(await harness.said("mergeWorktree"), [{ type: "mergeWorktree", id: "s1" }]);
@@ -427,8 +445,16 @@ panelTest("a new session in a worktree, then merged or thrown away", async () =>
   await harness.tell(
     situation({ session: { ...SESSION, worktree: { ...worktree, state: "merged" } } }),
   );
-  assert.match((await line.textContent()) ?? "", /was merged. It can be read/);
+  assert.match((await line.textContent()) ?? "", /was merged. You can still read it here/);
   assert.equal(await button("Merge").count(), 0);
+  assert.equal(await input.evaluate((each) => each.matches(":disabled")), true);
+  assert.match((await input.getAttribute("placeholder")) ?? "", /begin a new session/);
+  assert.equal(await button("Try again").count(), 0);
+  assert.equal(await isOff("Ask again"), true);
+  await button("New session").last().press("Enter");
+  await harness.tell(situation({ session: null, sessionId: null }), NEW);
+  assert.equal((await harness.said("newSession")).length, 1);
+  assert.equal(await input.evaluate((each) => each === document.activeElement), true);
 });
 
 panelTest("the mode is chosen by keyboard", async () => {
@@ -729,8 +755,11 @@ panelTest(
     await input.press("Enter");
     assert.deepEqual(await harness.said("ask"), []);
     assert.equal(await input.inputValue(), "And now?");
-    assert.equal(await button("Send (Enter)").evaluate((each) => each.matches(":disabled")), true);
-    await button("Take over").press("Enter");
+    assert.equal(await isOff("Send (Enter)"), true);
+    const takeOver = button("Take over");
+    assert.equal(await takeOver.evaluate((each) => each === document.activeElement), true);
+    assert.equal(await takeOver.getAttribute("aria-describedby"), "open-elsewhere");
+    await takeOver.press("Enter");
     assert.deepEqual(await harness.said("command"), [
       { type: "command", command: "glossator.takeOver" },
     ]);
@@ -739,6 +768,19 @@ panelTest(
     assert.equal((await harness.said("ask")).length, 1, "commands are carried out");
   },
 );
+
+panelTest("what was done in a session that is open elsewhere stays as it is", async () => {
+  await shown(...stream("edits"));
+  const names = ["Ask again", "Edit the question and ask again", "Undo this turn's edits"];
+  const off = () => Promise.all(names.map(isOff));
+  assert.deepEqual(await off(), [false, false, false]);
+  await harness.tell(situation({ session: { ...SESSION, elsewhere: "a terminal" } }));
+  assert.deepEqual(await off(), [true, true, true]);
+});
+
+async function isOff(name: string): Promise<boolean> {
+  return await button(name).evaluate((each) => each.matches(":disabled"));
+}
 
 panelTest("a question's bubble stands out from the side bar in every theme", async () => {
   await shown(...stream("failed"));

@@ -417,6 +417,13 @@ export const STATES: Readonly<Record<string, Shot>> = {
       ...stream("grounded"),
     ],
   },
+  "a session whose worktree was merged": {
+    messages: [
+      situation({ session: { ...SESSION, worktree: { ...WORKTREE, state: "merged" } } }),
+      NEW,
+      ...stream("failed"),
+    ],
+  },
   "a new session in a worktree": {
     messages: [situation({ session: null, sessionId: null }), NEW],
     clicks: ["[aria-label^='Work in a git worktree']"],
