@@ -212,7 +212,8 @@ async function isThrownAway(bench: Workbench, session: SessionInfo): Promise<boo
   }
   const { branch, lost } = await chat.conversations.discard(session.id, false);
   if (lost !== "") {
-    const detail = `"${labelled(session.title)}" has ${lost}. They exist nowhere else.`;
+    const exist = /^1 \D*$/.test(lost) ? "It exists" : "They exist";
+    const detail = `"${labelled(session.title)}" has ${lost}. ${exist} nowhere else.`;
     const pressed = await confirm(`Throw ${branch} away?`, detail, "Throw Away");
     if (pressed === undefined) {
       return false;

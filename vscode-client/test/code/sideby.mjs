@@ -95,7 +95,7 @@ export async function story(stage) {
     rows.getByText("Open the till.").click(),
   );
   await line.getByRole("button", { name: "Throw away" }).click();
-  await dialog.getByText("has 1 changed file that would be lost").waitFor();
+  await dialog.getByText("has 1 changed file. It exists nowhere else.").waitFor();
   await stage.picture("sideby-asked");
   await dialog.getByText("Throw Away", { exact: true }).click();
   await line.getByText("was thrown away").waitFor();
