@@ -94,7 +94,7 @@ async def test_what_the_model_is_asked(tmp_path: Path, action: LineAction) -> No
         assert heading == action.titled("`a/m.py:1-2`") + "."
         assert task.startswith("The lines are attached")
         (session,) = (await list_sessions(s.app, ListSessionsRequest())).sessions
-        titled = action.titled("a/m.py:1-2") + "."  # plain words, in lists of sessions
+        titled = action.titled("a/m.py:1-2")  # as people see it
         assert (session.id, session.title) == (answer.session_id, titled)
         (started,) = s.port.of(RunStarted)
         assert started.question == question["text"]
