@@ -66,7 +66,7 @@ async def act_on_lines(action: LineAction, app: Application, request: LinesReque
         request.run_id,
         only_reads=not action.edits,
         review=request.review,
-        shown=": ".join(filter(None, (f"{action.title} {where}", instruction))),
+        shown=": ".join(filter(None, (action.titled(where), instruction))),
         in_place=request.in_place,
     )
     return await answer(app, asked)

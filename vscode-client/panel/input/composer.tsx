@@ -181,10 +181,14 @@ function takeOver(): () => void {
 
 const STEER_KEY = /Mac/.test(navigator.userAgent) ? "Cmd+Enter" : "Ctrl+Enter";
 
-/** Commands can be sent in a session that is open elsewhere, questions cannot. */
+/**
+ * Commands can be sent in a session that is open elsewhere, questions cannot. What is sent while the
+ * server starts waits for it.
+ */
 function mayBeSent(): boolean {
   const isHere = openIn.value === "" || draft.value.startsWith("/");
-  return isHere && !over.value && situation.value.server.phase === "ready";
+  const { phase } = situation.value.server;
+  return isHere && !over.value && (phase === "ready" || phase === "starting");
 }
 
 function placeholder(): string {
