@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from glossator.cli.asking import Command, Show, Talk, Work
     from glossator.cli.options import CommonOptions
 
-ALONE = frozenset(
-    {"acp", "eval", "serve", "trust"}
-)  # they ask no server; a wrong guess costs a process
+# they ask no server; a wrong guess costs a process
+ALONE = frozenset({"acp", "eval", "serve", "trust"})
 _ROOMS_ABOVE = {("acp",): "glossator.acp", ("mcp", "serve"): "glossator.mcp_server"}
 _HELP = frozenset({"--help", "-h"})
 
