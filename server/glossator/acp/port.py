@@ -17,6 +17,7 @@ from acp.interfaces import Client
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
+from glossator.core.choice_words import CHOICES
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
@@ -29,11 +30,11 @@ from glossator.workspace import Roots
 
 _log = logging.getLogger(__name__)
 
-_OPTIONS: dict[Choice, tuple[schema.PermissionOptionKind, str]] = {
-    Choice.ONCE: ("allow_once", "Allow once"),
-    Choice.SESSION: ("allow_always", "Allow for this session"),
-    Choice.ALWAYS: ("allow_always", "Always allow here"),
-    Choice.DENY: ("reject_once", "Deny"),
+_KINDS: dict[Choice, schema.PermissionOptionKind] = {
+    Choice.ONCE: "allow_once",
+    Choice.SESSION: "allow_always",
+    Choice.ALWAYS: "allow_always",
+    Choice.DENY: "reject_once",
 }
 _UNASKED = (
     "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -127,8 +128,10 @@ class AcpPort(SilentPort):
             locations=self.updates(session_id).locations(call.arguments) if call else None,
         )
         options = {
-            choice.value: schema.PermissionOption(option_id=choice.value, name=name, kind=kind)
-            for choice, (kind, name) in _OPTIONS.items()
+            choice.value: schema.PermissionOption(
+                option_id=choice.value, name=CHOICES[choice], kind=kind
+            )
+            for choice, kind in _KINDS.items()
             if choice in request.choices
         }
         try:

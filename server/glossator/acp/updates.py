@@ -191,7 +191,7 @@ class Updates:
             case ToolStarted():
                 yield self._started(event)
             case ToolOutput(call_id=call_id, text=text):
-                if call_id not in self._with_diff:  # which says more than the model is told
+                if call_id not in self._with_diff:  # the diff says more than the model's text
                     yield _progress(call_id, content=_fenced(text))
             case ToolFinished():
                 yield self._finished(event)
@@ -384,7 +384,7 @@ def _user(event: RunStarted | Steered) -> Iterator[Update]:
 
 
 def _said_of(event: Event) -> str:
-    """What people are told of an event that has no form of its own; "" for nothing."""
+    """A sentence for an event that has no form of its own; "" for none."""
     match event:
         case TextDiscarded(reason=reason):
             return _DISCARDED[reason]

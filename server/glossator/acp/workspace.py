@@ -19,8 +19,8 @@ from glossator.application import Application
 from glossator.cli import answer_text, command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
+from glossator.core.choice_words import MODES
 from glossator.core.errors import GlossatorError
-from glossator.core.permission import Mode
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
 from glossator.settings import valid_settings
@@ -28,12 +28,6 @@ from glossator.turn import PlanChoice
 
 _log = logging.getLogger(__name__)
 
-_MODES = {
-    Mode.PLAN: ("Plan", "Only reads, and ends with a plan"),
-    Mode.ASK: ("Ask", "Asks before it changes anything"),
-    Mode.ACCEPT_EDITS: ("Accept edits", "Edits files in the workspace without asking"),
-    Mode.AUTO: ("Auto", "Also runs commands in the sandbox without asking"),
-}
 _TASKS = {
     PlanChoice.AUTO: ("Automatic", "Hard questions are split into tasks"),
     PlanChoice.PLAN: ("Always", "Each question is split into tasks"),
@@ -50,7 +44,7 @@ _STOPS: Mapping[str, schema.StopReason] = {
 }
 _FAILED = -32603  # JSON-RPC's internal error, with our words as its message
 _BY_ITSELF = "default"  # the value of an effort that nobody chose
-_COMMANDS = 100  # that a client is told
+_COMMANDS = 100  # listed for a client
 _WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
 
 
@@ -124,7 +118,7 @@ class Workspace:
         await self._run("deleteSession", sessionId=session_id)
 
     def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
-        """A session is in use from now on; what can be called in it is told in a moment."""
+        """A session is in use from now on; the client gets its commands in a moment."""
         self._port.updates(session_id)
         for problem in self._app.problems:
             self._port.tell(problem)
@@ -226,7 +220,7 @@ class Workspace:
             current_mode_id=self._app.acting.modes.of(session_id).value,
             available_modes=[
                 schema.SessionMode(id=mode.value, name=name, description=what)
-                for mode, (name, what) in _MODES.items()
+                for mode, (name, what) in MODES.items()
             ],
         )
 

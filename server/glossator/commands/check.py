@@ -75,7 +75,7 @@ async def check_text(app: Application, request: CheckRequest) -> CheckedText:
 
 
 def _refuse_hidden(text: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> None:
-    """Raise `UsageError` for a text that cites a file which rules hide: nothing of it is told."""
+    """Raise `UsageError` for a text that cites a file which rules hide."""
     for mark in parse_citations(text, lambda _: True):
         path = snapshot.folders.locate(mark.path) if mark.names_file else None
         if isinstance(path, str) and hidden(path):
