@@ -12,13 +12,12 @@ from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
 from glossator.core.answer import Answer
 from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
-    CallsTold,
-    CallsWanted,
     NotApplied,
     Review,
     ShownState,
@@ -70,7 +69,7 @@ class Recorder:
     sessions: list[SessionNow] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
-    calling: CallsTold | None = None  # what it tells of each symbol
+    coded: Callable[[CodeQuestion], CodeAnswer | None] | None = None  # what it knows of names
     terminal_told: TerminalTold | None = None  # what it tells of its terminal, if it can at all
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
@@ -121,8 +120,12 @@ class Recorder:
         found = self.diagnosed
         return None if found is None else tuple(f for f in found if f.uri in uris or not uris)
 
-    async def calls(self, _wanted: CallsWanted, _seconds: float) -> CallsTold | None:
-        return self.calling
+    @property
+    def tells_code(self) -> bool:
+        return self.coded is not None
+
+    async def code(self, question: CodeQuestion, _seconds: float) -> CodeAnswer | None:
+        return None if self.coded is None else self.coded(question)
 
     @property
     def tells_terminal(self) -> bool:

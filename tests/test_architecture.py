@@ -40,7 +40,7 @@ ROOMS: dict[str, set[str]] = {
         "sandbox": "settings workspace tools shell permissions",
         "hooks": "settings workspace permissions sandbox",
         "undo": "store workspace",
-        "edits": "workspace tools permissions undo",
+        "edits": "workspace tools symbols permissions undo",
         "llm": "settings",
         "retrieval": "settings store worker workspace tools symbols llm",
         "memory": "worker workspace tools symbols customizations",

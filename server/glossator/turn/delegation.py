@@ -281,7 +281,7 @@ class Delegation(SubAgents):
             reads=reads,
             abilities=(*app.reading_abilities(self.meter), *abilities),
             findings=findings,
-            diagnostics=app.port.diagnostics,
+            diagnostics=app.code.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
         )
