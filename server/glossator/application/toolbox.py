@@ -145,9 +145,9 @@ def _as_result(report: Report, budget: int) -> ToolResult:
     return ToolResult(report.model_message(budget), outcome=outcome, citable=report.read)
 
 
-def reading_tools() -> Registry:
-    """Every tool that only reads the workspace."""
-    return registry((Glob(), Grep(), Read(), Search(), Symbols()))
+def reading_tools(*, code: bool = True) -> Registry:
+    """Every tool that only reads the workspace; `code`: language servers may answer."""
+    return registry((Glob(), Grep(), Read(), Search(), Symbols(served=code)))
 
 
 def all_tools(
@@ -163,4 +163,4 @@ def all_tools(
     writing = (Edit(), MultiEdit(), NotebookEdit(), Write(), Move(), *renaming, Bash())
     remembering = (MemoryTool(),) if memory else ()
     others = (*editor, *delegating, SkillTool(), AskUser(), Todo(), *remembering)
-    return registry((*reading_tools().values(), *writing, *others))
+    return registry((*reading_tools(code=code).values(), *writing, *others))

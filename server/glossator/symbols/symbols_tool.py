@@ -41,6 +41,7 @@ _WHAT_OF_MODE = {
 _MAX_TYPE = 4_000  # characters
 _NOBODY = "no language server is there for it"
 _HIDDEN = "it may quote a file that the user's permission rules hide"
+_BY_NAME = "\nUses are matched by name alone."
 _BY_SPELLING = frozenset({"references", "callers"})  # what is found without a server, too
 _LANGUAGES = ", ".join(sorted(LANGUAGES))
 
@@ -55,7 +56,6 @@ class SymbolsArgs(ToolArgs):
     ] = "definitions"
     name: str | None = Field(None, description="Such as `Parser.parse`.")
     path: str | None = Field(None, description="File or folder; outline: the file.")
-    line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
     body: bool = Field(False, description="Show whole definitions.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
@@ -66,9 +66,6 @@ class SymbolsArgs(ToolArgs):
             "definition": "definitions",
             "reference": "references",
             "caller": "callers",
-            "callee": "callees",
-            "implementation": "implementations",
-            "hover": "type",
         }
     }
 
@@ -76,17 +73,56 @@ class SymbolsArgs(ToolArgs):
         """The file or folder, if one is named."""
         return () if self.path is None else (self.path,)
 
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and the 1-based line where the name stands, if they are given."""
+        return None
+
+
+class UnservedArgs(SymbolsArgs):
+    """Arguments of Symbols where no language server may answer."""
+
+    mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
+
+
+class ServedArgs(SymbolsArgs):
+    """Arguments of Symbols where language servers may answer."""
+
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mode": {
+            **SymbolsArgs.values["mode"],
+            "callee": "callees",
+            "implementation": "implementations",
+            "hover": "type",
+        }
+    }
+
+    line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
+
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """See `SymbolsArgs`. Raises `UsageError` for a line of no file."""
+        if self.line is None:
+            return None
+        if self.path is None:
+            raise UsageError("A line is of a file.\nGive path, too, or leave line out.")
+        return self.path, self.line
+
 
 class Symbols:
-    """Finds symbols by parsing."""
+    """Finds symbols: by language servers if they may be there (`served`), else by parsing."""
 
     name: ClassVar[str] = "Symbols"
     access: ClassVar[Access] = Access.READ
-    args: ClassVar[type[ToolArgs]] = SymbolsArgs
-    description = load_prompt("tools/symbols").render(
-        definitions=str(symbol_report.MAX_DEFINITIONS),
-        uses=str(symbol_report.MAX_USES),
-    )
+
+    def __init__(self, *, served: bool = True) -> None:
+        self.args: type[ToolArgs] = ServedArgs if served else UnservedArgs
+        by = load_prompt("tools/symbols_served").render() if served else _BY_NAME
+        self.description = load_prompt("tools/symbols").render(
+            definitions=str(symbol_report.MAX_DEFINITIONS),
+            uses=str(symbol_report.MAX_USES),
+            uses_by=by.rstrip(),
+        )
 
     async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:
         """Look up a file or a name."""
@@ -146,10 +182,8 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
         raise UsageError(
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
         )
-    if args.line is not None and args.path is None:
-        raise UsageError("A line is of a file.\nGive path, too, or leave line out.")
     name = Name.parse(args.name)
-    if args.mode == "definitions" and args.line is None:
+    if args.mode == "definitions" and args.place is None:
         return await _defined(args, name, context)
     told = await _told(args, name, context)
     if isinstance(told, ToolResult):
@@ -185,7 +219,7 @@ async def _told(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResu
     told = await asked(kind=CodeKind(args.mode))
     if isinstance(told, str):
         return told
-    if args.line is None:
+    if args.place is None:
         _, scope = await _searched(args, context)
         told = told if scope.within is None else told.within(scope.within)
     return symbol_report.told_report(_WHAT_OF_MODE[args.mode], name, told, context.snapshot)
@@ -193,12 +227,13 @@ async def _told(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResu
 
 async def _place(args: SymbolsArgs, name: Name, context: ToolContext) -> NamePlace | str:
     """Where the name stands: on the line that is given, else where it is defined."""
-    if args.line is None or args.path is None:
+    if args.place is None:
         return await place_of(context.need(SymbolFinder), context.snapshot, name, context.hidden)
-    document = await in_thread(visible, context.snapshot, args.path, context.hidden)
+    path, line = args.place
+    document = await in_thread(visible, context.snapshot, path, context.hidden)
     if isinstance(document, str):
         raise UsageError(document)
-    return place_on(document, args.line, name)
+    return place_on(document, line, name)
 
 
 def _type_told(answer: CodeAnswer, place: NamePlace, snapshot: WorkspaceSnapshot) -> ToolResult:
@@ -244,7 +279,7 @@ async def _spelled(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolR
 
 async def _searched(args: SymbolsArgs, context: ToolContext) -> tuple[Selection, SearchScope]:
     """Where a name is looked for by parsing: below the path, unless that says where it stands."""
-    snapshot, path = context.snapshot, args.path if args.line is None else None
+    snapshot, path = context.snapshot, args.path if args.place is None else None
     selection = await in_thread(select, snapshot, path, hides=context.hidden)
     within = snapshot.resolve(path) if path else None
     scope = SearchScope(within=within if isinstance(within, str) else None, hides=context.hidden)
