@@ -242,8 +242,12 @@ async def stage(
     *,
     trusted: bool | None = True,
     home: Path | None = None,
+    coded: Callable[[CodeQuestion], CodeAnswer | None] | None = None,
 ) -> AsyncIterator[Stage]:
-    """An application on `files` under `root`; ends with a check that nothing was refused."""
+    """An application on `files` under `root`; ends with a check that nothing was refused.
+
+    `coded`: what the editor's language servers tell, if they can be asked.
+    """
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +257,7 @@ async def stage(
         if "profile" not in (settings or {}).get("models", {}):
             environment |= NAMED
         environment |= {} if home is None else {"HOME": str(home)}
-        port = Recorder()
+        port = Recorder(coded=coded)
         loaded = load_settings(quietly(settings), environment, file=root / "no-settings.toml")
         app = Application((str(root),), loaded, port, "utf-16", environment, (), trusted)
         await app.start()

@@ -194,9 +194,7 @@ async def test_calls_are_what_the_editors_servers_know(root: Path) -> None:
         assert "- Called by `evening`. [cite: doc, pond.py, 4-4]" in answer.text
         assert "test_swim`" not in answer.text
         assert "It calls" not in answer.text
-        s.port.coded = lambda _: CodeAnswer(
-            "VS Code"
-        )  # it has not read everything yet
+        s.port.coded = lambda _: CodeAnswer("VS Code")  # it has not read everything yet
         answer = await glossed(s, name="swim")
         assert "It calls" in answer.text
 
