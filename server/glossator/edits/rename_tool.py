@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar, Self
 
 from pydantic import Field, PrivateAttr
@@ -29,7 +30,14 @@ from glossator.core.uri import to_path
 from glossator.edits.edit_report import in_conflict, line_ranges, lines_around, sentences
 from glossator.edits.edit_target import edits_of
 from glossator.symbols import Name, SymbolFinder, place_of, place_on
-from glossator.tools import ToolArgs, ToolContext, in_thread, visible
+from glossator.tools import (
+    ToolArgs,
+    ToolContext,
+    findings_now,
+    in_thread,
+    new_findings,
+    visible,
+)
 from glossator.workspace import WorkspaceSnapshot
 
 SECONDS = 30.0  # that the edits are waited for
@@ -94,12 +102,15 @@ class Rename:
         plan = args.planned(context)
         if plan is None:
             raise TypeError("a rename is prepared before it runs")
+        found = await findings_now(context, (edit.uri for edit in _edits(plan)))
         outcome = await edits_of(context).apply(plan)
         if isinstance(outcome, Refused):
             return ToolResult.failed(outcome.reason)
         if isinstance(outcome, Conflict):
             return in_conflict(context.snapshot.relative(outcome.document.path), outcome)
-        return await in_thread(_renamed, args, plan, outcome, context.snapshot)
+        result = await in_thread(_renamed, args, plan, outcome, context.snapshot)
+        new = await new_findings(context, found, outcome.documents)
+        return replace(result, text=f"{result.text}\n{new}") if new else result
 
 
 async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
