@@ -107,31 +107,32 @@ async function calls(
   return { by: BY, places };
 }
 
-let hovering = 0;
-
-/** Whether hovers are being asked of other extensions, so that ours would answer itself. */
-export function asksForHovers(): boolean {
-  return hovering > 0;
+async function type(uri: Uri, position: Position): Promise<CodeAnswer | null> {
+  const hovers = await commands.executeCommand<Hover[]>(
+    "vscode.executeHoverProvider",
+    uri,
+    position,
+  );
+  const texts = hovers.flatMap(({ contents }) =>
+    contents.filter((each) => !isOurs(each)).map((each) => textOf(each).trim()),
+  );
+  const text = texts.filter(Boolean).join("\n\n");
+  return text ? { by: BY, text } : null;
 }
 
-async function type(uri: Uri, position: Position): Promise<CodeAnswer | null> {
-  hovering += 1;
-  let hovers: Hover[];
-  try {
-    hovers = await commands.executeCommand("vscode.executeHoverProvider", uri, position);
-  } finally {
-    hovering -= 1;
-  }
-  const texts = hovers.flatMap(({ contents }) =>
-    contents.map((each) =>
-      each instanceof MarkdownString || typeof each === "object" ? each.value : each,
-    ),
+type Told = Hover["contents"][number];
+
+/** Whether a hover is Glossator's own: its links run our commands. */
+function isOurs(told: Told): boolean {
+  return (
+    told instanceof MarkdownString &&
+    typeof told.isTrusted === "object" &&
+    told.isTrusted.enabledCommands.includes("glossator.gloss")
   );
-  const text = texts
-    .map((each) => each.trim())
-    .filter(Boolean)
-    .join("\n\n");
-  return text ? { by: BY, text } : null;
+}
+
+function textOf(told: Told): string {
+  return typeof told === "string" ? told : told.value;
 }
 
 async function rename(uri: Uri, position: Position, newName: string): Promise<CodeAnswer> {
@@ -143,7 +144,7 @@ async function rename(uri: Uri, position: Position, newName: string): Promise<Co
       position,
       newName,
     );
-    return edit
+    return edit?.size
       ? { by: BY, edits: edits(edit) }
       : { by: BY, refused: "no extension can rename it" };
   } catch (error) {
