@@ -92,7 +92,7 @@ async def report_diagnostics(context: ToolContext, path: str | None = None) -> T
 async def findings_now(context: ToolContext, uris: Iterable[str]) -> Findings | None:
     """The findings for documents before an edit, to tell later which are new; None if unknown."""
     files = await context.diagnostics(tuple(Wanted(uri, None) for uri in uris), 0.0)
-    if files is None:
+    if files is None or any(file.pending for file in files):
         return None
     known = Findings()
     for file in files:
@@ -105,9 +105,7 @@ async def new_findings(
 ) -> str:
     """The errors and warnings that an edit brought, if they are told within a second; else ""."""
     wanted = tuple(
-        Wanted(each.uri, each.version)
-        for each in after
-        if each.version is not None and language_of(each.path) in CODE
+        Wanted(each.uri, each.version) for each in after if language_of(each.path) in CODE
     )
     if before is None or not wanted:
         return ""
