@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.attached import FileDiagnostics, Wanted
-from glossator.core.text import Position, PositionEncoding
+from glossator.core.text import PositionEncoding
 
 
 class CodeKind(StrEnum):
@@ -46,24 +46,25 @@ class CodeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CodePlace:
-    """A place in a text; `name` is who calls, or is called, where that was asked.
+    """The 0-based line of a name; `name` is who calls, or is called, where that was asked.
 
-    With calls the place is that of the call.
+    With calls the line is that of the call.
     """
 
     uri: str
-    start: Position
-    end: Position
+    line: int
     name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeEdit:
-    """A text that is to replace that between two positions."""
+    """A text that is to replace that between two positions: 0-based lines, and characters."""
 
     uri: str
-    start: Position
-    end: Position
+    line: int
+    character: int
+    end_line: int
+    end_character: int
     text: str
 
 
@@ -76,12 +77,12 @@ class CodeAnswer:
     """
 
     by: str
-    encoding: PositionEncoding
     places: tuple[CodePlace, ...] = ()
     text: str = ""
     edits: tuple[CodeEdit, ...] = ()
     refused: str = ""
     files_too: bool = False
+    encoding: PositionEncoding = "utf-16"
 
 
 class CodeServers(ABC):
@@ -89,7 +90,15 @@ class CodeServers(ABC):
 
     @abstractmethod
     async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
-        """The answer; else why there is none, as a part of a sentence: "gopls is starting"."""
+        """The answer; else why there is none, as a part of a sentence: "gopls is starting".
+
+        "" where no server is there for the language.
+        """
+
+    @property
+    @abstractmethod
+    def are_there(self) -> bool:
+        """Whether any server may answer."""
 
     @property
     @abstractmethod
