@@ -48,12 +48,14 @@ class CodeQuestion:
 class CodePlace:
     """The 0-based line of a name; `name` is who calls, or is called, where that was asked.
 
-    With calls the line is that of the call.
+    With callers the line is that of the call, with callees that of their definition; `calls` are
+    then the 0-based lines of the asked document from where they are called.
     """
 
     uri: str
     line: int
     name: str = ""
+    calls: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
