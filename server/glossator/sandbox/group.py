@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from signal import SIGKILL, Signals
 
 _REMAINS_SECONDS = 0.5  # that killed processes may take to go
 
@@ -26,7 +26,7 @@ class ProcessGroup:
         self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
         self._reaping = threading.Lock()  # the number is ours until the exit code is taken
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number: Signals) -> None:
         """Signal the command; a sandbox around it then ends by itself.
 
         A sandbox that is still being made is ended at once: the child that makes it would ignore
@@ -40,8 +40,8 @@ class ProcessGroup:
         """End all, sandbox included."""
         with self._reaping:
             if self._popen.returncode is None:
-                self._signal_living(signal.SIGKILL)
-                _signal_group(self._popen.pid, signal.SIGKILL)
+                self._signal_living(SIGKILL)
+                _signal_group(self._popen.pid, SIGKILL)
 
     def wait(self) -> None:
         """Wait until all is gone, in a thread; the process id stays taken where that is possible.
@@ -53,23 +53,23 @@ class ProcessGroup:
         else:
             self._popen.wait()
         with self._reaping:
-            _signal_group(self._popen.pid, signal.SIGKILL)  # what it left behind
+            _signal_group(self._popen.pid, SIGKILL)  # what it left behind
             self._popen.wait()
         _await_end(self._popen.pid)
         if self._inner is not None:
             _await_end_of_sandbox(self._inner)
 
-    def _signal_living(self, number: signal.Signals) -> None:
+    def _signal_living(self, number: Signals) -> None:
         if not self._nested:
             _signal_group(self._popen.pid, number)
         elif (inner := _inner_group(self._popen.pid)) is not None:
             self._inner = inner
             _signal_group(inner, number)
         else:
-            _signal_group(self._popen.pid, signal.SIGKILL)
+            _signal_group(self._popen.pid, SIGKILL)
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
+def _signal_group(group: int, number: Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
