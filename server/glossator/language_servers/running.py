@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from glossator.sandbox import ServedProgram
 
 START_SECONDS = 120.0  # for the answer to `initialize`
 _REST_SECONDS = 0.3  # after which a server that began no work has none
+_LONGEST_REST = 60.0  # seconds that one may take to tell that it has read all
+# what pyright logs once it knows the files of the workspace; before, it finds too few references
+_READ = re.compile(r"(Found \d[\d,.]*|No) source files?\b")
 _SHUTDOWN_SECONDS = 1.0
 _MAX_FILES = 2_000  # whose findings are kept
 _MAX_FINDINGS = 500  # of one file
@@ -101,6 +105,7 @@ class Running:
                 "client/registerCapability": lambda _: None,
                 "client/unregisterCapability": lambda _: None,
                 "window/workDoneProgress/create": lambda _: None,
+                "window/logMessage": self._log,
                 "window/showMessageRequest": lambda _: None,
                 "window/showDocument": lambda _: {"success": False},
                 "$/progress": self._progress,
@@ -128,7 +133,8 @@ class Running:
             self.encoding = cast("PositionEncoding", named)
         self._opened = True
         self.connection.notify("initialized", {})
-        asyncio.get_running_loop().call_later(_REST_SECONDS, self._look)
+        rest = _LONGEST_REST if self.found.server.tells_rest else _REST_SECONDS
+        asyncio.get_running_loop().call_later(rest, self._look, rest)
 
     def offers(self, capability: str) -> bool:
         """Whether it named this capability."""
@@ -219,9 +225,14 @@ class Running:
             case {"quiescent": True}:
                 self.settled.set()
 
-    def _look(self) -> None:
+    def _log(self, params: object) -> None:
+        match params:
+            case {"message": str() as message} if _READ.match(message):
+                self.settled.set()
+
+    def _look(self, waited: float = _REST_SECONDS) -> None:
         """Whether it has read all: nothing that it began since its start goes on."""
-        if not self._at_work and not self.found.server.tells_rest:
+        if not self._at_work and (waited == _LONGEST_REST or not self.found.server.tells_rest):
             self.settled.set()
 
     def _configuration(self, params: object) -> list[object]:
