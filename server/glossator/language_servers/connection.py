@@ -54,7 +54,7 @@ class _Protocol(JsonRPCProtocol):
     def structure_message(self, data: dict[str, Any]) -> Any:  # noqa: ANN401 - as of pygls
         """A message of pygls for a JSON object. Raises `ValueError` for any other."""
         if "method" not in data:
-            self._result_types.pop(data.get("id"), None)
+            self._result_types.pop(data.get("id", ""), None)
         match data:
             case {"id": (str() | int()) as number, "method": str() as method}:
                 return JsonRPCRequestMessage(number, method, "2.0", data.get("params"))
@@ -93,13 +93,13 @@ class Connection:
         while True:
             left = deadline - asyncio.get_running_loop().time()
             try:
-                return await self._once(method, params, left, seconds)
+                return await self._once(method, params, left)
             except JsonRpcException as error:
                 if error.code not in _MODIFIED or left < _AGAIN_SECONDS:
                     raise Refused(str(error.message)) from error
             await asyncio.sleep(_AGAIN_SECONDS)
 
-    async def _once(self, method: str, params: object, left: float, seconds: float) -> Any:  # noqa: ANN401 - JSON
+    async def _once(self, method: str, params: object, left: float) -> Any:  # noqa: ANN401 - JSON
         if self.gone.is_set():
             raise Unanswered(self.why)
         protocol = self._client.protocol
@@ -118,7 +118,7 @@ class Connection:
                     self.notify("$/cancelRequest", {"id": number})
         if self.gone.is_set():
             raise Unanswered(self.why)
-        raise Unanswered(f"{self.name} did not answer within {seconds:g} seconds")
+        raise Unanswered(f"{self.name} did not answer in time")
 
     def notify(self, method: str, params: object) -> None:
         """Tell the server something."""

@@ -54,7 +54,7 @@ class Server:
     @property
     def running(self) -> Running | None:
         """The running server, whether or not it has read the workspace."""
-        if self._up is None or not self._up.done():
+        if self._life is None or self._up is None or not self._up.done():
             return None
         return up if isinstance(up := self._up.result(), Running) else None
 
@@ -67,6 +67,8 @@ class Server:
 
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""
+        if (last := self.running) is not None and last.connection.gone.is_set():
+            await self._is_over(deadline)
         if self._life is None:
             if self._has_died_often():
                 return f"{self._why}; it ended {len(self._ends)} times, so it rests for a while"
@@ -149,14 +151,20 @@ class Server:
             if not up.done():
                 up.set_result(why)
 
+    async def _is_over(self, deadline: float) -> None:
+        """Wait until a life that ends is over."""
+        if self._life is not None:
+            await asyncio.wait({self._life}, timeout=_left(deadline))
+
     async def _note_start(self, running: Running, began: float) -> None:
         await running.settled.wait()
         self.start_seconds = time.monotonic() - began
 
     def _died(self, why: str) -> None:
-        recent = self._ends and time.monotonic() - self._ends[-1] < _ENDS_SECONDS
-        self._ends.append(time.monotonic())
-        if not recent:
+        now = time.monotonic()
+        is_news = not self._ends or now - self._ends[-1] > _ENDS_SECONDS
+        self._ends.append(now)
+        if is_news:
             self._tell(_DEAD.format(why=why))
 
     def _has_died_often(self) -> bool:
