@@ -60,7 +60,7 @@ def name_at(params: Any) -> str:
     units = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
     codec, size = units[ENCODING]
     rest = line.encode(codec)[params["position"]["character"] * size :].decode(codec)
-    return rest.split("(")[0].split()[0]
+    return str(rest.split("(")[0].split()[0])
 
 
 def span(line: int, character: int = 0, end: int = 1) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def answer(message: Any) -> None:  # noqa: C901 - a table of misdeeds
         sys.stdout.buffer.flush()
         time.sleep(60)
     if MODE == "edits" and method == "textDocument/hover":
-        edit = {"changes": {params["textDocument"]["uri"]: []}}
+        edit: dict[str, Any] = {"changes": {params["textDocument"]["uri"]: []}}
         send({"id": "glossator-1", "method": "workspace/applyEdit", "params": {"edit": edit}})
         send({"id": 9, "method": "made/up", "params": {}})
         HEARD.append(read())

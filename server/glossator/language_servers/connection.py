@@ -164,7 +164,9 @@ class Connection:
         assert self.program.exit is not None  # noqa: S101 - it was stopped
         ended = self.program.exit
         how = ended.signal or f"exit code {ended.code}"
-        words = self.program.last_words.rpartition("\n")[2][:_LAST_WORDS]
+        lines = self.program.last_words.split("\n")
+        errors = [line for line in lines if "rror" in line]  # Node ends with its version
+        words = (errors or lines)[-1].strip()[:_LAST_WORDS]
         self._end(f"ended ({how})" + (f": {words}" if words else ""))
 
     def _end(self, why: str) -> None:

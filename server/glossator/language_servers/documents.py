@@ -75,17 +75,20 @@ class OpenDocuments:
             self.show(each.path, each.text, language)
             self._open[each.path].shown = True
 
-    def changed(self, paths: Iterable[str], before: Listing) -> None:
-        """Tell the server which files changed on disk since that listing."""
-        events = []
+    def changed(self, paths: Iterable[str], before: Listing) -> list[str]:
+        """Tell the server which files changed on disk since that listing; the new ones."""
+        events, created = [], []
         for path in paths:
             if (known := self._open.get(path)) is not None and not known.shown:
                 self._close(path)
             kind = _CHANGED if before.get(path) is not None else _CREATED
             kind = kind if os.path.lexists(path) else _DELETED
+            if kind == _CREATED:
+                created.append(path)
             events.append({"uri": to_uri(path), "type": kind})
         if events:
             self._notify("workspace/didChangeWatchedFiles", {"changes": events})
+        return created
 
     def _close(self, path: str) -> None:
         closed = self._open.pop(path)

@@ -9,9 +9,8 @@ import asyncio
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,6 +33,15 @@ _SHUTDOWN_SECONDS = 1.0
 _MAX_FILES = 2_000  # whose findings are kept
 _MAX_FINDINGS = 500  # of one file
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
+# what servers ask to be asked for again, whether we said that we can or not; pyright dies of a no
+_REFRESHED = (
+    "codeLens",
+    "diagnostic",
+    "foldingRange",
+    "inlayHint",
+    "inlineValue",
+    "semanticTokens",
+)
 _VENVS = (".venv", "venv")
 _PLAIN = {"dynamicRegistration": False}
 _LINKS = {**_PLAIN, "linkSupport": True}
@@ -60,7 +68,7 @@ _CAPABILITIES = {
         "hover": {**_PLAIN, "contentFormat": ["markdown", "plaintext"]},
         "rename": {**_PLAIN, "prepareSupport": True},
         "publishDiagnostics": {"versionSupport": True},
-        "diagnostic": {**_PLAIN, "relatedDocumentSupport": False},
+        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
     },
     "experimental": {"serverStatusNotification": True},  # rust-analyzer's, as others do
 }
@@ -72,7 +80,6 @@ class _Published:
 
     items: tuple[Diagnostic, ...]
     version: int | None
-    number: int
 
 
 class Running:
@@ -92,8 +99,7 @@ class Running:
         self._at_work: set[str | int] = set()  # tokens of its progress
         self._opened = False
         self._published: OrderedDict[str, _Published] = OrderedDict()  # by path
-        self._numbers = count(1)
-        self._sent: dict[str, tuple[int, int]] = {}  # by path: version, and the number before it
+        self._sent: dict[str, int] = {}  # by path: the version that it was shown last
         self._news = asyncio.Event()
         self.connection = Connection(
             found.name,
@@ -102,7 +108,7 @@ class Running:
                 "workspace/configuration": self._configuration,
                 "workspace/workspaceFolders": lambda _: self._folders,
                 "workspace/applyEdit": lambda _: {"applied": False},
-                "client/registerCapability": lambda _: None,
+                "client/registerCapability": self._register,
                 "client/unregisterCapability": lambda _: None,
                 "window/workDoneProgress/create": lambda _: None,
                 "window/logMessage": self._log,
@@ -111,6 +117,7 @@ class Running:
                 "$/progress": self._progress,
                 "experimental/serverStatus": self._status,
                 "textDocument/publishDiagnostics": self._publish,
+                **{f"workspace/{each}/refresh": lambda _: None for each in _REFRESHED},
             },
         )
         self.documents = OpenDocuments(self.connection.notify, self._language_of)
@@ -144,23 +151,28 @@ class Running:
     def show(self, path: str, text: str, language: str) -> int:
         """Have it read this text; the version by which it knows it."""
         version = self.documents.show(path, text, language)
-        if self._sent.get(path, (0, 0))[0] != version:
-            self._sent[path] = version, next(self._numbers)
+        if self._sent.get(path) != version:
+            self._sent[path] = version
+            self.forget((path,))
         return version
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """What was found in these files is of another text."""
+        for path in paths:
+            self._published.pop(path, None)
 
     async def findings(self, path: str, version: int, seconds: float) -> _Findings:
         """What it finds in a document that it was shown, after waiting so long for that version."""
         if self.offers("diagnosticProvider"):
-            return await self._pulled(path, seconds)
+            return await self._pulled(path, version, seconds)
         deadline = asyncio.get_running_loop().time() + seconds
-        while not self._is_of(known := self._published.get(path), path, version):
+        while (known := self._published.get(path)) is None or known.version not in {None, version}:
             left = deadline - asyncio.get_running_loop().time()
             news = asyncio.ensure_future(self._news.wait())
             done, _ = await asyncio.wait({news}, timeout=max(0.0, left))
             news.cancel()
             if not done:
-                return _Findings(known.items if known else (), pending=True)
-        assert known is not None  # noqa: S101 - it is of that version
+                return _Findings((), pending=True)
         return _Findings(known.items)
 
     @property
@@ -178,21 +190,21 @@ class Running:
                 pass  # it is ended all the same
         await self.connection.close()
 
-    async def _pulled(self, path: str, seconds: float) -> _Findings:
+    async def _pulled(self, path: str, version: int, seconds: float) -> _Findings:
         params = {"textDocument": {"uri": to_uri(path)}}
         try:
             result = await self.connection.request("textDocument/diagnostic", params, seconds)
         except (Refused, Unanswered):
             return _Findings((), pending=True)
-        items = result.get("items") if isinstance(result, dict) else None
-        return _Findings(findings_in(items)[:_MAX_FINDINGS])
+        items = findings_in(result.get("items") if isinstance(result, dict) else None)
+        self._keep(path, items, version)
+        return _Findings(items[:_MAX_FINDINGS])
 
-    def _is_of(self, known: _Published | None, path: str, version: int) -> bool:
-        if known is None:
-            return False
-        if known.version is None:
-            return known.number > self._sent[path][1]
-        return known.version == version
+    def _keep(self, path: str, items: tuple[Diagnostic, ...], version: int | None) -> None:
+        self._published[path] = _Published(items[:_MAX_FINDINGS], version)
+        self._published.move_to_end(path)
+        if len(self._published) > _MAX_FILES:
+            self._published.popitem(last=False)
 
     def _publish(self, params: object) -> None:
         match params:
@@ -200,16 +212,16 @@ class Running:
                 uri
             ):
                 version = rest.get("version")
-                self._published[path] = _Published(
-                    findings_in(items[:_MAX_FINDINGS]),
-                    version if type(version) is int else None,
-                    next(self._numbers),
-                )
-                self._published.move_to_end(path)
-                if len(self._published) > _MAX_FILES:
-                    self._published.popitem(last=False)
+                self._keep(path, findings_in(items), version if type(version) is int else None)
                 self._news.set()
                 self._news = asyncio.Event()
+
+    def _register(self, params: object) -> None:
+        """It offers something later; of what we use only findings."""
+        every = params.get("registrations") if isinstance(params, dict) else None
+        methods = [each.get("method") for each in every or () if isinstance(each, dict)]
+        if "textDocument/diagnostic" in methods:
+            self.capabilities = {**self.capabilities, "diagnosticProvider": True}
 
     def _progress(self, params: object) -> None:
         match params:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about cod
     from glossator.language_servers.server import Server
 
 _FIND_SECONDS = 60.0  # after which servers are looked for again
+_MAX_NEW = 10  # files that are opened because they are new
 _KEPT_DAYS = 30  # of a cache that nothing used
 _UNTRUSTED = "these folders are not trusted"
 _OPEN = (
@@ -118,7 +119,7 @@ class LanguageServers(CodeServers):
             running = await server.ready(deadline)
             if isinstance(running, str):
                 return running
-            self._tell_changes(server, running)
+            await self._tell_changes(server, running)
             running.show(subject.path, question.text, subject.language)
             from glossator.language_servers.asking import Asking  # noqa: PLC0415 - see above
 
@@ -235,12 +236,20 @@ class LanguageServers(CodeServers):
                 mine = (path for path in paths if self._host.folders.owner(path) == server.root)
                 server.changed.update(path for path in mine if path not in overlays)
 
-    def _tell_changes(self, server: Server, running: Running) -> None:
-        """Bring the server up to date: files on disk, and what the editor shows."""
-        listing = self._host.snapshot().listing
+    async def _tell_changes(self, server: Server, running: Running) -> None:
+        """Bring the server up to date: files on disk, and what the editor shows.
+
+        Servers look at new files a second later; a few are opened, so that they count at once.
+        """
+        snapshot = self._host.snapshot()
         changed, server.changed = server.changed, set()
-        running.documents.changed(sorted(changed), server.listing or listing)
-        server.listing = listing
+        before, server.listing = server.listing or snapshot.listing, snapshot.listing
+        running.forget(changed)
+        for path in running.documents.changed(sorted(changed), before)[:_MAX_NEW]:
+            document = await asyncio.to_thread(snapshot.read, path)
+            language = language_at(path, "")
+            if isinstance(document, Document) and language in server.found.server.languages:
+                running.show(path, document.text, language or "")
         owner = self._host.folders.owner
         running.documents.follow(self._host.overlays, lambda path: owner(path) == server.root)
 
@@ -269,7 +278,7 @@ class LanguageServers(CodeServers):
             running = await server.ready(deadline)
             if isinstance(running, str):
                 return FileDiagnostics(document.uri, (), pending=True)
-            self._tell_changes(server, running)
+            await self._tell_changes(server, running)
             version = running.show(subject.path, document.text, subject.language)
             left = deadline - asyncio.get_running_loop().time()
             told = await running.findings(subject.path, version, max(0.0, left))
