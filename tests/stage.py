@@ -12,13 +12,12 @@ from glossator.application.application import Application
 from glossator.commands.ask import AskRequest, ask
 from glossator.core.answer import Answer
 from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
-    CallsTold,
-    CallsWanted,
     NotApplied,
     Review,
     ShownState,
@@ -70,7 +69,7 @@ class Recorder:
     sessions: list[SessionNow] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
-    calling: CallsTold | None = None  # what it tells of each symbol
+    coded: Callable[[CodeQuestion], CodeAnswer | None] | None = None  # what it knows of names
     terminal_told: TerminalTold | None = None  # what it tells of its terminal, if it can at all
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
@@ -121,8 +120,12 @@ class Recorder:
         found = self.diagnosed
         return None if found is None else tuple(f for f in found if f.uri in uris or not uris)
 
-    async def calls(self, _wanted: CallsWanted, _seconds: float) -> CallsTold | None:
-        return self.calling
+    @property
+    def tells_code(self) -> bool:
+        return self.coded is not None
+
+    async def code(self, question: CodeQuestion, _seconds: float) -> CodeAnswer | None:
+        return None if self.coded is None else self.coded(question)
 
     @property
     def tells_terminal(self) -> bool:
@@ -239,8 +242,12 @@ async def stage(
     *,
     trusted: bool | None = True,
     home: Path | None = None,
+    coded: Callable[[CodeQuestion], CodeAnswer | None] | None = None,
 ) -> AsyncIterator[Stage]:
-    """An application on `files` under `root`; ends with a check that nothing was refused."""
+    """An application on `files` under `root`; ends with a check that nothing was refused.
+
+    `coded`: what the editor's language servers tell, if they can be asked.
+    """
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +257,7 @@ async def stage(
         if "profile" not in (settings or {}).get("models", {}):
             environment |= NAMED
         environment |= {} if home is None else {"HOME": str(home)}
-        port = Recorder()
+        port = Recorder(coded=coded)
         loaded = load_settings(quietly(settings), environment, file=root / "no-settings.toml")
         app = Application((str(root),), loaded, port, "utf-16", environment, (), trusted)
         await app.start()

@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
         "hooks": "settings workspace permissions sandbox",
         "language_servers": "settings workspace sandbox",
         "undo": "store workspace",
-        "edits": "workspace tools permissions undo",
+        "edits": "workspace tools symbols permissions undo",
         "llm": "settings",
         "retrieval": "settings store worker workspace tools symbols llm",
         "memory": "worker workspace tools symbols customizations",

@@ -23,10 +23,11 @@ from glossator.core.attached import EditorState, FileDiagnostics, Wanted
 from glossator.core.choice_words import CHOICES, MODES
 from glossator.core.citation_words import DOING
 from glossator.core.citations import GRAMMAR
+from glossator.core.code import CodeAnswer, CodeKind
 from glossator.core.edit import EditPlan, PlanView
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, Review, TerminalTold
+from glossator.core.ports import Review, TerminalTold
 from glossator.core.question import Asker, Question, QuestionAnswer
 from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.shown import PATTERNS
@@ -53,6 +54,7 @@ _PLAIN = {
 }
 _MODE = "{ readonly id: Mode; readonly label: string; readonly detail: string }"
 _ASKED: tuple[type[Any], ...] = (
+    CodeKind,
     Wanted,
     TurnsUndone,
     JobsChanged,
@@ -64,7 +66,7 @@ _ANSWERED: tuple[type[Any], ...] = (
     PermissionAnswer,
     Review,
     FileDiagnostics,
-    CallsTold,
+    CodeAnswer,
     TerminalTold,
     EditorState,
 )

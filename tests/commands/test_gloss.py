@@ -26,9 +26,9 @@ from glossator.commands.gloss import (
 )
 from glossator.commands.on_lines import LinesRequest, explore_usage
 from glossator.commands.subjects import pointed_at
+from glossator.core.code import CodeAnswer, CodeKind, CodePlace
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.ports import CallPlace, CallsTold
 from glossator.core.report import Finding, Report, Subject
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
@@ -186,14 +186,15 @@ async def test_calls_are_what_the_editors_servers_know(root: Path) -> None:
     async with stage(root, FILES, (), OFFLINE) as s:
         uri = to_uri(str(root / "pond.py"))
         outside = to_uri("/etc/hostname")
-        s.port.calling = CallsTold(
-            (CallPlace("evening", uri, 4), CallPlace("away", outside, 1)), ()
+        callers = CodePlace(uri, 3, "evening"), CodePlace(outside, 0, "away")
+        s.port.coded = lambda asked: CodeAnswer(
+            "VS Code", callers if asked.kind is CodeKind.CALLERS else ()
         )
         answer = await glossed(s, name="swim")
         assert "- Called by `evening`. [cite: doc, pond.py, 4-4]" in answer.text
         assert "test_swim`" not in answer.text
         assert "It calls" not in answer.text
-        s.port.calling = CallsTold((), ())  # as a server that has not read everything yet
+        s.port.coded = lambda _: CodeAnswer("VS Code")  # it has not read everything yet
         answer = await glossed(s, name="swim")
         assert "It calls" in answer.text
 

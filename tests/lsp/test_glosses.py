@@ -196,14 +196,15 @@ async def test_links_to_files_with_odd_names(tmp_path: Path) -> None:
 async def test_calls_are_asked_of_a_client_that_knows_them(tmp_path: Path) -> None:
     root = tmp_path / "work"
     uri, pond = ((root / name).as_uri() for name in ("zoo/fish.py", "pond.py"))
-    async with editing(root, {"experimental": {"glossator": {"calls": True}}}) as editor:
-        editor.answers["glossator/calls"] = {
-            "callers": [{"name": "noon", "uri": pond, "line": 4}],
-            "callees": [],
+    async with editing(root, {"experimental": {"glossator": {"code": True}}}) as editor:
+        editor.answers["glossator/code"] = {
+            "by": "Desk",
+            "places": [{"name": "noon", "uri": pond, "line": 3}],
         }
         answer = await glossed(editor, uri, 12)
-        (asked,) = editor.sent("glossator/calls")
-        assert asked == {"uri": uri, "line": 11, "character": 4}
+        asked = editor.sent("glossator/code")
+        at = {"uri": uri, "line": 11, "character": 4, "newName": ""}
+        assert asked == [{"kind": kind, **at} for kind in ("callers", "callees")]
         assert "- Called by `noon`. [cite: doc, pond.py, 4-4]" in answer["text"]
-        editor.answers["glossator/calls"] = {"callers": 3}
+        editor.answers["glossator/code"] = {"places": 3}
         assert "- Called by `Fish.swim`." in (await glossed(editor, uri, 12))["text"]

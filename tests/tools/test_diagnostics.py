@@ -9,12 +9,14 @@ import pytest
 from glossator.core.attached import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.edits.edit_tools import Edit
 from glossator.llm.model import ToolCall
 from glossator.permissions.matching import HiddenFiles
 from glossator.tools.base import registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
 from glossator.turn.calls import call_tool, permit_direct_call
 from tests.permissions.asking import policy
+from tests.tools.hands import Hands
 from tests.workspaces import MakeWorkspace, Workspace
 
 _TYPO = Diagnostic(3, Severity.ERROR, "undefined name\n  'x'", "linter")
@@ -152,3 +154,37 @@ async def test_a_finding_that_quotes_a_hidden_file(
     text = (await editor.ask()).text
     assert ("[not shown: it quotes a file" in text) is quotes
     assert (message in text) is not quotes
+
+
+async def test_an_edit_brings_what_is_newly_wrong(workspace: MakeWorkspace) -> None:
+    """Errors and warnings of the edited text, not those before it, and none that come late."""
+    ws = await workspace({"a.py": "x = 1\n", "notes.md": "x\n"})
+    ws.open("a.py", "x = 1\n")
+    uri, asked = ws.uri("a.py"), []
+    old = Diagnostic(1, Severity.WARNING, "x is short")
+    new = Diagnostic(1, Severity.ERROR, "y is not defined", "linter")
+    late = False
+
+    async def tell(wanted: tuple[Wanted, ...], seconds: float) -> tuple[FileDiagnostics, ...]:
+        asked.append((wanted, seconds))
+        if wanted[0].version is None:
+            return (FileDiagnostics(uri, (old,)),)
+        return (FileDiagnostics(uri, (replace(old, line=2), _STYLE, new), pending=late),)
+
+    async def edited(old_text: str, new_text: str, path: str = "a.py") -> str:
+        context = ws.context(diagnostics=tell, edits=Hands(ws))
+        given = {"path": path, "old_text": old_text, "new_text": new_text}
+        call = ToolCall("call", "Edit", given)
+        result = await call_tool(registry((Edit(),)), call, context, permit_direct_call)
+        assert not result.error, result.text
+        return result.text
+
+    text = await edited("1", "y")
+    assert text.endswith(
+        "1\tx = y\nNew findings since the edit:\na.py:1: error: y is not defined (linter)"
+    )
+    assert asked[1] == ((Wanted(uri, 2),), 1.0)
+    late = True
+    assert "New findings" not in await edited("y", "z")
+    assert "New findings" not in await edited("x", "y", "notes.md")
+    assert len(asked) == 5

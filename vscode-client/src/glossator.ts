@@ -33,7 +33,7 @@ import { Newest } from "./newest.ts";
 import { warn } from "./notices.ts";
 import type { ChatPanel } from "./panel/chat-panel.ts";
 import { askOrDo, dispatch } from "./panel/dispatch.ts";
-import { calls } from "./ports/calls.ts";
+import { code } from "./ports/code.ts";
 import { DiagnosticsPort } from "./ports/diagnostics.ts";
 import { Inquiries } from "./ports/inquiries.ts";
 import { permission } from "./ports/permission.ts";
@@ -218,7 +218,7 @@ export class Glossator implements Disposable {
         )),
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
-      "glossator/calls": (wanted) => calls(wanted),
+      "glossator/code": (wanted) => code(wanted),
       "glossator/terminal": () => terminal.answer(),
     };
   }

@@ -149,19 +149,6 @@ export interface CacheStatistics {
   readonly bytes: number;
 }
 
-/** A call: the name of who calls, or is called, and its 1-based line in a document. */
-export interface CallPlace {
-  readonly name: string;
-  readonly uri: string;
-  readonly line: number;
-}
-
-/** Who calls a symbol, and what it calls. */
-export interface CallsTold {
-  readonly callers: ReadonlyArray<CallPlace>;
-  readonly callees: ReadonlyArray<CallPlace>;
-}
-
 /** The ids of runs and sub-agents that were ended; those already over are not among them. */
 export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
@@ -260,6 +247,38 @@ export type CitationStatus = "verified" | "read" | "unsupported" | "contradicted
 /** All facts of the workspace and the memory of its sessions, or the `stale` facts alone. */
 export interface ClearFactsRequest {
   readonly stale?: boolean;
+}
+
+/** What one server said; `by` is its name, for people and the model. */
+export interface CodeAnswer {
+  readonly by: string;
+  readonly places?: ReadonlyArray<CodePlace>;
+  readonly text?: string;
+  readonly edits?: ReadonlyArray<CodeEdit>;
+  readonly refused?: string;
+  readonly filesToo?: boolean;
+  readonly encoding?: "utf-8" | "utf-16" | "utf-32";
+}
+
+/** A text that is to replace that between two positions: 0-based lines, and characters. */
+export interface CodeEdit {
+  readonly uri: string;
+  readonly line: number;
+  readonly character: number;
+  readonly endLine: number;
+  readonly endCharacter: number;
+  readonly text: string;
+}
+
+/** What is asked of the name at a place. */
+export type CodeKind = "definitions" | "references" | "implementations" | "callers" | "callees" | "type" | "rename";
+
+/** The 0-based line of a name; `name` is who calls, or is called, where that was asked. */
+export interface CodePlace {
+  readonly uri: string;
+  readonly line: number;
+  readonly name?: string;
+  readonly calls?: ReadonlyArray<number>;
 }
 
 /** About how many tokens a request took before and takes now. */

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from glossator.anchors import AnchorIndex, GlossIndex, HoverCache
 from glossator.application.acting import Acting, WorkspaceNow
 from glossator.application.cited_answers import CitedAnswers
+from glossator.application.editor_code import EditorCode
 from glossator.application.git import Git
 from glossator.application.permission_checker import check_tools
 from glossator.application.search_support import (
@@ -35,6 +36,7 @@ from glossator.application.start import (
 from glossator.application.toolbox import all_tools
 from glossator.application.trees import Trees
 from glossator.core.attached import EditorState
+from glossator.core.code import CodeServers
 from glossator.core.document import Document
 from glossator.core.errors import EmbeddingFailed, ModelError, StoreUnavailable
 from glossator.core.ports import EditorPort
@@ -127,10 +129,12 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         self.memories: Memories = within.memories if within else Memories(lambda: self.host.roots)
+        self.code: CodeServers = EditorCode(port)
         own_tools = all_tools(
-            diagnostics=port.tells_diagnostics,
+            diagnostics=self.code.tells_diagnostics,
             agents=settings.agents.parallel > 0,
             memory=settings.memory.enabled,
+            code=self.code.are_there,
         )
         check_tools(own_tools.values())
         disabled = settings.customizations.disabled
@@ -318,7 +322,7 @@ class Application:
             runs=session.runs,
             findings=session.findings,
             ask_user=self.port.ask_user,
-            diagnostics=self.port.diagnostics,
+            diagnostics=self.code.diagnostics,
             hidden=hidden,
             waiting=run.clock.waiting,
             saving_first=acting.saving_first(run, hidden),
@@ -333,7 +337,7 @@ class Application:
 
     def reading_abilities(self, meter: Meter | None) -> tuple[object, ...]:
         """The abilities for tools that only read; the costs of ranking count in `meter`."""
-        return self.symbols, RankedRetriever(self.retriever, self.reranking(meter))
+        return self.symbols, self.code, RankedRetriever(self.retriever, self.reranking(meter))
 
     def mcp_news(self, session: Session) -> tuple[str, ...]:
         """The news of MCP servers that a conversation was not told, also before it was resumed."""

@@ -17,7 +17,7 @@ from glossator.core.prompts import load_prompt
 from glossator.core.report import Report, Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.customizations import SkillTool
-from glossator.edits import Edit, Move, MultiEdit, NotebookEdit, Write
+from glossator.edits import Edit, Move, MultiEdit, NotebookEdit, Rename, Write
 from glossator.memory import MemoryTool
 from glossator.retrieval import Search
 from glossator.sandbox import Bash
@@ -145,19 +145,22 @@ def _as_result(report: Report, budget: int) -> ToolResult:
     return ToolResult(report.model_message(budget), outcome=outcome, citable=report.read)
 
 
-def reading_tools() -> Registry:
-    """Every tool that only reads the workspace."""
-    return registry((Glob(), Grep(), Read(), Search(), Symbols()))
+def reading_tools(*, code: bool = True) -> Registry:
+    """Every tool that only reads the workspace; `code`: language servers may answer."""
+    return registry((Glob(), Grep(), Read(), Search(), Symbols(served=code)))
 
 
-def all_tools(*, diagnostics: bool, agents: bool, memory: bool = True) -> Registry:
-    """Every tool; `diagnostics` if the editor has them, `agents` if there may be sub-agents.
+def all_tools(
+    *, diagnostics: bool, agents: bool, memory: bool = True, code: bool = True
+) -> Registry:
+    """Every tool; `diagnostics` if somebody tells them, `agents` if there may be sub-agents.
 
-    `memory`: sessions remember.
+    `memory`: sessions remember. `code`: language servers may answer.
     """
     editor = (Diagnostics(),) if diagnostics else ()
     delegating = (Explore(), Fork()) if agents else ()
-    writing = (Edit(), MultiEdit(), NotebookEdit(), Write(), Move(), Bash())
+    renaming = (Rename(),) if code else ()
+    writing = (Edit(), MultiEdit(), NotebookEdit(), Write(), Move(), *renaming, Bash())
     remembering = (MemoryTool(),) if memory else ()
     others = (*editor, *delegating, SkillTool(), AskUser(), Todo(), *remembering)
-    return registry((*reading_tools().values(), *writing, *others))
+    return registry((*reading_tools(code=code).values(), *writing, *others))

@@ -197,7 +197,7 @@ def _resources(app: Application, typed: str, limit: int) -> _Ranked:
 
 
 def _words(app: Application, typed: str) -> _Ranked:
-    told = {DIAGNOSTICS: app.port.tells_diagnostics, TERMINAL: app.port.tells_terminal}
+    told = {DIAGNOSTICS: app.code.tells_diagnostics, TERMINAL: app.port.tells_terminal}
     return [
         (0, CompletionItem(CompletionKind(word), word, _WORDS[word], f"@{word}"))
         for word, is_told in told.items()

@@ -119,8 +119,7 @@ async def _of_symbol(
     blocks += _calling(calls.callees, document, quoting)
     found = uses.coverage
     searched = [f"{symbol.name} ({len(uses.hits):,} uses, in {found.holding:,} files)"]
-    by = "the editor's language server" if calls.by_editor else "the spelling of names"
-    searched.append(f"calls, by {by}")
+    searched.append(f"calls, by {calls.by or 'the spelling of names'}")
     if found.unread or found.worker_away:
         searched.append(f"{found.unread:,} more files may contain the name and were not read")
     return blocks, searched

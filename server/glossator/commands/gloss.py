@@ -157,7 +157,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
     calls = await calls_of(app, pointed)
     if not calls.callers and not calls.callees:
         return ""
-    source = "the editor's language server" if calls.by_editor else "the spelling of names alone"
+    source = calls.by or "the spelling of names alone"
     relative = app.host.snapshot().relative
 
     def named(told: tuple[Call, ...]) -> str:

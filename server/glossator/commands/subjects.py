@@ -10,22 +10,21 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.application import Application, ask_git
-from glossator.core.citations import place
+from glossator.core.citations import place as cited_place
+from glossator.core.code import CodeAnswer, CodeKind, CodePlace
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.ports import CallPlace, CallsWanted
 from glossator.core.report import FILE, FOLDER, WORKSPACE, Subject
-from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.sandbox import LimitedShell
-from glossator.symbols import CALLS, Name, SearchScope, SourceLine, Symbol, symbol_at
+from glossator.symbols import CALLS, Name, NamePlace, SearchScope, SourceLine, Symbol, symbol_at
 from glossator.turn import refuse_hidden
 from glossator.workspace import WorkspaceSnapshot
 
-_EDITOR_SECONDS = 5.0  # for the editor's answer
+_SERVER_SECONDS = 5.0  # for a language server's answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Pointed:
         """What people call it."""
         if self.symbol is not None:
             lines = self.symbol.first_line, self.symbol.last_line
-            return f"{self.subject.kind} `{self.subject.name}` (`{place(self.path, *lines)}`)"
+            return f"{self.subject.kind} `{self.subject.name}` (`{cited_place(self.path, *lines)}`)"
         return called(self.subject, self.path)
 
 
@@ -129,30 +128,38 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Both directions; `by_editor`: from the editor's other servers, not by spelling."""
+    """Both directions; `by` names the language server that tells them, "" for the spelling."""
 
     callers: tuple[Call, ...]
     callees: tuple[Call, ...]
-    by_editor: bool
+    by: str = ""
 
 
 async def calls_of(app: Application, pointed: Pointed) -> Calls:
     """The calls of a symbol. Raises `WorkerGone` and `JobFailed`."""
     document, symbol = pointed.document, pointed.symbol
     if document is None or symbol is None:
-        return Calls((), (), by_editor=False)
+        return Calls((), ())
     snapshot = app.host.snapshot()
-    line = document.lines[symbol.name_line - 1]
-    character = count_units(line[: symbol.name_column], app.host.encoding)
-    wanted = CallsWanted(document.uri, Position(symbol.name_line - 1, character))
-    told = await app.port.calls(wanted, _EDITOR_SECONDS)
-    if told is not None and (told.callers or told.callees):  # with neither it may be loading yet
-        callers = await asyncio.to_thread(_placed, app, snapshot, told.callers)
-        callees = await asyncio.to_thread(_placed, app, snapshot, told.callees)
-        return Calls(callers, callees, by_editor=True)
+    place = NamePlace(document, symbol.name_line, symbol.name_column)
+    callers, callees = await asyncio.gather(
+        app.code.ask(place.question(CodeKind.CALLERS), _SERVER_SECONDS),
+        app.code.ask(place.question(CodeKind.CALLEES), _SERVER_SECONDS),
+    )
+    if isinstance(callers, CodeAnswer) and isinstance(callees, CodeAnswer):
+        called = [
+            replace(each, uri=document.uri, line=n) for each in callees.places for n in each.calls
+        ]
+        told = Calls(
+            await asyncio.to_thread(_placed, app, snapshot, callers.places),
+            await asyncio.to_thread(_placed, app, snapshot, called),
+            callers.by,
+        )
+        if told.callers or told.callees:  # with neither it may be loading yet
+            return told
     where = SearchScope(hides=app.acting.hidden())
     uses = await app.symbols.uses(snapshot, Name.parse(pointed.subject.name), CALLS, where)
-    called = await app.symbols.calls(snapshot, document, symbol.first_line, symbol.last_line)
+    calls = await app.symbols.calls(snapshot, document, symbol.first_line, symbol.last_line)
     return Calls(
         tuple(
             Call(".".join(use.reference.within) or "code at the top level", use.line)
@@ -160,14 +167,13 @@ async def calls_of(app: Application, pointed: Pointed) -> Calls:
         ),
         tuple(
             Call(name, SourceLine(document.path, document.sha256, at, document.lines[at - 1]))
-            for name, at in called
+            for name, at in calls
         ),
-        by_editor=False,
     )
 
 
 def _placed(
-    app: Application, snapshot: WorkspaceSnapshot, places: Iterable[CallPlace]
+    app: Application, snapshot: WorkspaceSnapshot, places: Iterable[CodePlace]
 ) -> tuple[Call, ...]:
     """The calls in texts that may be shown, with their current lines; blocking."""
     hides = app.acting.hidden()
@@ -177,11 +183,9 @@ def _placed(
         document = snapshot.read(path) if path is not None else None
         if not isinstance(document, Document) or (hides and hides(document.path)):
             continue
-        if 1 <= each.line <= len(document.lines):
-            text = document.lines[each.line - 1]
-            found.append(
-                Call(each.name, SourceLine(document.path, document.sha256, each.line, text))
-            )
+        if 0 <= each.line < len(document.lines):
+            text, number = document.lines[each.line], each.line + 1
+            found.append(Call(each.name, SourceLine(document.path, document.sha256, number, text)))
     return tuple(found)
 
 

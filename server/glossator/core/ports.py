@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
-from glossator.core.text import Position
 
 
 class Activity(Protocol):
@@ -44,31 +44,6 @@ class NotApplied:
 
     reason: str
     behind: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallsWanted:
-    """A symbol by where its name is, in the negotiated position encoding."""
-
-    uri: str
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class CallPlace:
-    """A call: the name of who calls, or is called, and its 1-based line in a document."""
-
-    name: str
-    uri: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallsTold:
-    """Who calls a symbol, and what it calls."""
-
-    callers: tuple[CallPlace, ...]
-    callees: tuple[CallPlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +95,12 @@ class EditorPort(Protocol):
         Waits up to `seconds` for findings of the versions wanted.
         """
 
-    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
-        """The calls of a symbol as the editor's other servers know them; None if none does."""
+    @property
+    def tells_code(self) -> bool:
+        """Whether `code` can give anything."""
+
+    async def code(self, question: CodeQuestion, seconds: float) -> CodeAnswer | None:
+        """What the editor's other servers know of a name; None if none does, or it is late."""
 
     @property
     def tells_terminal(self) -> bool:

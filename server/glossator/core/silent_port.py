@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan
 from glossator.core.errors import UsageError
@@ -13,8 +14,6 @@ from glossator.core.events import Envelope
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import (
     Activity,
-    CallsTold,
-    CallsWanted,
     NotApplied,
     Review,
     ShownState,
@@ -67,7 +66,12 @@ class SilentPort:
     ) -> tuple[FileDiagnostics, ...] | None:
         """It has none."""
 
-    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
+    @property
+    def tells_code(self) -> bool:
+        """It knows none."""
+        return False
+
+    async def code(self, question: CodeQuestion, seconds: float) -> CodeAnswer | None:
         """It knows none."""
 
     @property

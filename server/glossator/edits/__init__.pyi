@@ -7,6 +7,7 @@ from .find import Substitution, as_lf, rewrite, substitute
 from .merge import rebase
 from .move_tool import Move
 from .notebook_tool import NotebookEdit
+from .rename_tool import Rename
 
 __all__ = [
     "Edit",
@@ -15,6 +16,7 @@ __all__ = [
     "MultiEdit",
     "NotebookEdit",
     "PlanEditing",
+    "Rename",
     "Substitution",
     "Write",
     "as_lf",

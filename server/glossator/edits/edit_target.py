@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from glossator.core.document import Document, Missing, MissingReason
@@ -28,7 +28,14 @@ from glossator.edits.edit_report import (
     sentences,
 )
 from glossator.edits.merge import rebase
-from glossator.tools import Base, ToolContext, carried_lines, in_thread
+from glossator.tools import (
+    Base,
+    ToolContext,
+    carried_lines,
+    findings_now,
+    in_thread,
+    new_findings,
+)
 
 _LINE_CHARACTERS = 500  # of a preview
 
@@ -193,6 +200,7 @@ async def _carry_out(
     if isinstance(replacements, Conflict):
         return _not_applied(target, replacements)
     edit = FileEdit(current.uri, current.path, current, replacements)
+    found = await findings_now(context, (current.uri,))
     outcome = await editing.apply(EditPlan.of(f"Edit {target.relative}", edit))
     if not isinstance(outcome, Applied):
         return _not_applied(target, outcome)
@@ -211,7 +219,8 @@ async def _carry_out(
 
     lines, result = await in_thread(compare)
     context.reads.became(after, lines)
-    return result
+    new = await new_findings(context, found, (after,))
+    return replace(result, text=f"{result.text}\n{new}") if new else result
 
 
 def _decide(

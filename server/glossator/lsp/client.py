@@ -22,7 +22,7 @@ class Client:
 
     `name`: what it calls itself. `events`: wants `glossator/event`. `questions`, `diagnostics`,
     `permissions`, `reviews`: knows `glossator/question`, `…/diagnostics`, `…/permission`,
-    `…/review`. `saves`: knows `glossator/saveDocuments`. `calls`: knows `glossator/calls`.
+    `…/review`. `saves`: knows `glossator/saveDocuments`. `code`: knows `glossator/code`.
     `terminal`: knows `glossator/terminal`. `leaves`: ends the server after one command.
     `links`: follows `command:` links. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
@@ -48,7 +48,7 @@ class Client:
     permissions: bool = False
     reviews: bool = False
     saves: bool = False
-    calls: bool = False
+    code: bool = False
     terminal: bool = False
     leaves: bool = False
     links: bool = False
@@ -88,7 +88,7 @@ def describe(params: types.InitializeParams) -> Client:
         permissions=_declares(capabilities.experimental, "permissions"),
         reviews=_declares(capabilities.experimental, "reviews"),
         saves=_declares(capabilities.experimental, "saves"),
-        calls=_declares(capabilities.experimental, "calls"),
+        code=_declares(capabilities.experimental, "code"),
         terminal=_declares(capabilities.experimental, "terminal"),
         leaves=_declares(capabilities.experimental, "leaves"),
         links=_declares(capabilities.experimental, "links"),

@@ -16,7 +16,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
@@ -24,6 +24,7 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.choice_words import CHOICES
+from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
 from glossator.core.errors import UsageError
@@ -32,8 +33,6 @@ from glossator.core.permission import Choice, PermissionAnswer, PermissionReques
 from glossator.core.plan_on_disk import write_files
 from glossator.core.ports import (
     Activity,
-    CallsTold,
-    CallsWanted,
     NotApplied,
     Review,
     ShownState,
@@ -41,6 +40,7 @@ from glossator.core.ports import (
 )
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
+from glossator.core.text import count_units
 from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit
 from glossator.lsp.protocol import Protocol
@@ -76,7 +76,7 @@ PERMISSION = "glossator/permission"
 REVIEW = "glossator/review"
 DIAGNOSTICS = "glossator/diagnostics"
 SAVE = "glossator/saveDocuments"
-CALLS = "glossator/calls"
+CODE = "glossator/code"
 TERMINAL = "glossator/terminal"
 CONTEXT_CHANGED = "glossator/contextChanged"
 
@@ -190,13 +190,23 @@ class ClientPort:
         told = await self._told(_DiagnosticsAnswer, DIAGNOSTICS, request, late)
         return None if told is None else told.files
 
-    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
-        """The calls that the client's other servers know."""
-        if not self._client.calls:
-            return None
-        line, character = wanted.position
-        request = {"uri": wanted.uri, "line": line, "character": character}
-        return await self._told(CallsTold, CALLS, request, seconds)
+    @property
+    def tells_code(self) -> bool:
+        """Whether the client said so."""
+        return self._client.code
+
+    async def code(self, question: CodeQuestion, seconds: float) -> CodeAnswer | None:
+        """What the client's other servers know of a name."""
+        encoding = self._client.encoding
+        request = {
+            "kind": question.kind,
+            "uri": question.uri,
+            "line": question.line,
+            "character": count_units(question.before, encoding),
+            "newName": question.new_name,
+        }
+        told = await self._told(CodeAnswer, CODE, request, seconds)
+        return None if told is None else replace(told, encoding=encoding)
 
     @property
     def tells_terminal(self) -> bool:

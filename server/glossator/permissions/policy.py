@@ -28,7 +28,7 @@ from glossator.workspace import GitPattern, is_inside, one_per_byte
 Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
-    "Edit": frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "Move"}),
+    "Edit": frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "Move", "Rename"}),
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Skill", "Symbols"}),
 }
 MCP = "mcp__"  # begins the name of an MCP server's tool: mcp__server__tool

@@ -11,6 +11,7 @@ from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
+from .known_code import NamePlace, place_of, place_on
 from .lines import outline_by_lines
 from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
@@ -26,6 +27,7 @@ __all__ = [
     "Library",
     "Limits",
     "Name",
+    "NamePlace",
     "NearSymbol",
     "Outlines",
     "SearchScope",
@@ -46,6 +48,8 @@ __all__ = [
     "only_definition",
     "outline_by_lines",
     "outlines",
+    "place_of",
+    "place_on",
     "read",
     "symbol_at",
 ]

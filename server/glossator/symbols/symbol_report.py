@@ -13,6 +13,7 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
 from glossator.symbols.find import Coverage, Definition, Name, SourceLine, SymbolHits, Use
+from glossator.symbols.known_code import Told
 from glossator.symbols.symbol import NearSymbol, Symbol
 from glossator.tools import Selection, account
 from glossator.workspace import WorkspaceSnapshot
@@ -113,6 +114,27 @@ def report(
         omitted,
         citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
         outcome=_outcome(what, found.hits),
+    )
+
+
+def told_report(what: str, name: Name, told: Told, snapshot: WorkspaceSnapshot) -> ToolResult:
+    """What a language server told of a name, and who it was; nothing else was looked at."""
+    rows = list(islice(_rows(map(_entry, told.uses), what, snapshot), MAX_USES))
+    kept, _ = cut((row.text for row in rows), Budget(bytes=MAX_BYTES - _NOTES_BYTES))
+    shown = rows[: len(kept)]
+    omitted = len(told.uses) - sum(row.hits for row in shown)
+    parts = [*kept] or [f"There are no {what} of {name.whole}."]
+    if omitted:
+        parts.append(f"[{omitted:,} more {what}; narrow by path]")
+    if told.elsewhere:
+        parts.append(f"[{told.elsewhere:,} more outside the workspace, or hidden by rules]")
+    parts.append(f"[by {told.by}]")
+    return ToolResult(
+        "\n".join(parts),
+        tuple(_spans((line for row in shown for line in row.shown), snapshot)),
+        omitted,
+        citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
+        outcome=_outcome(what, told.uses),
     )
 
 

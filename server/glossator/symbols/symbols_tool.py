@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from glossator.core.code import CodeAnswer, CodeKind, CodeServers
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.file_kinds import LANGUAGES, language_of
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Span, runs
-from glossator.core.tool_result import Budget, ToolResult, counted, cut
+from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.symbols import symbol_report
 from glossator.symbols.candidates import SearchScope
-from glossator.symbols.find import Definition, Name, SymbolHits, Use
+from glossator.symbols.find import Name
 from glossator.symbols.finder import ALL_USES, CALLS, SymbolFinder
+from glossator.symbols.known_code import SECONDS, NamePlace, place_of, place_on, uses_told
 from glossator.symbols.symbol import NearSymbol, Symbol
-from glossator.tools import IsHidden, ToolArgs, ToolContext, in_thread, select, visible
+from glossator.tools import IsHidden, Selection, ToolArgs, ToolContext, in_thread, select, visible
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 
@@ -31,7 +35,14 @@ _WHAT_OF_MODE = {
     "definitions": symbol_report.DEFINITIONS,
     "references": symbol_report.USES,
     "callers": symbol_report.CALLS,
+    "callees": "callees",
+    "implementations": "implementations",
 }
+_MAX_TYPE = 4_000  # characters
+_NOBODY = "no language server is there for it"
+_HIDDEN = "it may quote a file that the user's permission rules hide"
+_BY_NAME = "\nUses are matched by name alone."
+_BY_SPELLING = frozenset({"references", "callers"})  # what is found without a server, too
 _LANGUAGES = ", ".join(sorted(LANGUAGES))
 
 
@@ -40,7 +51,9 @@ class SymbolsArgs(ToolArgs):
 
     verb: ClassVar[str] = "Look up symbols in"
 
-    mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
+    mode: Literal[
+        "definitions", "references", "callers", "callees", "implementations", "type", "outline"
+    ] = "definitions"
     name: str | None = Field(None, description="Such as `Parser.parse`.")
     path: str | None = Field(None, description="File or folder; outline: the file.")
     body: bool = Field(False, description="Show whole definitions.")
@@ -49,24 +62,67 @@ class SymbolsArgs(ToolArgs):
         ("include_body", "with_body", "show_body"), ("body",)
     )
     values: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        "mode": {"definition": "definitions", "reference": "references", "caller": "callers"}
+        "mode": {
+            "definition": "definitions",
+            "reference": "references",
+            "caller": "callers",
+        }
     }
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""
         return () if self.path is None else (self.path,)
 
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and the 1-based line where the name stands, if they are given."""
+        return None
+
+
+class UnservedArgs(SymbolsArgs):
+    """Arguments of Symbols where no language server may answer."""
+
+    mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
+
+
+class ServedArgs(SymbolsArgs):
+    """Arguments of Symbols where language servers may answer."""
+
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mode": {
+            **SymbolsArgs.values["mode"],
+            "callee": "callees",
+            "implementation": "implementations",
+            "hover": "type",
+        }
+    }
+
+    line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
+
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """See `SymbolsArgs`. Raises `UsageError` for a line of no file."""
+        if self.line is None:
+            return None
+        if self.path is None:
+            raise UsageError("A line is of a file.\nGive path, too, or leave line out.")
+        return self.path, self.line
+
 
 class Symbols:
-    """Finds symbols by parsing."""
+    """Finds symbols: by language servers if they may be there (`served`), else by parsing."""
 
     name: ClassVar[str] = "Symbols"
     access: ClassVar[Access] = Access.READ
-    args: ClassVar[type[ToolArgs]] = SymbolsArgs
-    description = load_prompt("tools/symbols").render(
-        definitions=str(symbol_report.MAX_DEFINITIONS),
-        uses=str(symbol_report.MAX_USES),
-    )
+
+    def __init__(self, *, served: bool = True) -> None:
+        self.args: type[ToolArgs] = ServedArgs if served else UnservedArgs
+        by = load_prompt("tools/symbols_served").render() if served else _BY_NAME
+        self.description = load_prompt("tools/symbols").render(
+            definitions=str(symbol_report.MAX_DEFINITIONS),
+            uses=str(symbol_report.MAX_USES),
+            uses_by=by.rstrip(),
+        )
 
     async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:
         """Look up a file or a name."""
@@ -126,27 +182,81 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
         raise UsageError(
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
         )
-    name, snapshot = Name.parse(args.name), context.snapshot
-    selection = await in_thread(select, snapshot, args.path, hides=context.hidden)
-    within = snapshot.resolve(args.path) if args.path else None
-    place = SearchScope(within=within if isinstance(within, str) else None, hides=context.hidden)
-    found: SymbolHits[Definition] | SymbolHits[Use]
+    name = Name.parse(args.name)
+    if args.mode == "definitions" and args.place is None:
+        return await _defined(args, name, context)
+    told = await _told(args, name, context)
+    if isinstance(told, ToolResult):
+        return told
+    if args.mode in _BY_SPELLING:
+        found = await _spelled(args, name, context)
+        return replace(found, text=f"{found.text}\n[by name alone: {told}]") if told else found
+    if args.mode == "type":
+        found = await _defined(args, name, context)
+        return replace(found, text=f"{found.text}\n[by its definition alone: {told or _NOBODY}]")
+    raise UsageError(
+        f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nUse Grep, or read its"
+        " definition (mode definitions, with body)."
+    )
+
+
+async def _told(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResult | str:
+    """What a language server tells; else why none does, "" where none is there."""
+    servers = context.find(CodeServers)
+    if servers is None or not servers.are_there:
+        return ""
+    place = await _place(args, name, context)
+    if isinstance(place, str):
+        return place
+    asked = partial(uses_told, servers, place=place, context=context)
+    if args.mode == "type":
+        if context.hidden is not None:  # the text may quote the definition
+            defined = await asked(kind=CodeKind.DEFINITIONS)
+            if isinstance(defined, str) or defined.elsewhere:
+                return defined if isinstance(defined, str) else _HIDDEN
+        answer = await servers.ask(place.question(CodeKind.TYPE), SECONDS)
+        return answer if isinstance(answer, str) else _type_told(answer, place, context.snapshot)
+    told = await asked(kind=CodeKind(args.mode))
+    if isinstance(told, str):
+        return told
+    if args.place is None:
+        _, scope = await _searched(args, context)
+        told = told if scope.within is None else told.within(scope.within)
+    return symbol_report.told_report(_WHAT_OF_MODE[args.mode], name, told, context.snapshot)
+
+
+async def _place(args: SymbolsArgs, name: Name, context: ToolContext) -> NamePlace | str:
+    """Where the name stands: on the line that is given, else where it is defined."""
+    if args.place is None:
+        return await place_of(context.need(SymbolFinder), context.snapshot, name, context.hidden)
+    path, line = args.place
+    document = await in_thread(visible, context.snapshot, path, context.hidden)
+    if isinstance(document, str):
+        raise UsageError(document)
+    return place_on(document, line, name)
+
+
+def _type_told(answer: CodeAnswer, place: NamePlace, snapshot: WorkspaceSnapshot) -> ToolResult:
+    """The type and documentation; the line of the name may be cited."""
+    document, line = place.document, place.line
+    where = f"{snapshot.relative(document.path)}:{line}:{document.lines[line - 1]}"
+    shown = shorten(answer.text.strip() or "It has no type.", _MAX_TYPE)
+    span = Span(document.uri, document.sha256, line, line)
+    return ToolResult(f"{where}\n{shown}\n[by {answer.by}]", (span,), outcome="its type")
+
+
+async def _defined(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResult:
+    """Where it is defined, by parsing."""
+    snapshot, finder = context.snapshot, context.need(SymbolFinder)
+    selection, place = await _searched(args, context)
+    found = await finder.definitions(snapshot, name, place)
     bodies: dict[str, Document] | None = None
-    if args.mode == "definitions":
-        found = defined = await context.need(SymbolFinder).definitions(snapshot, name, place)
-        if args.body:
-            paths = {hit.line.path for hit in defined.hits[: symbol_report.MAX_DEFINITIONS]}
-            bodies = await in_thread(_documents, snapshot, paths, context.hidden)
-    else:
-        kinds = CALLS if args.mode == "callers" else ALL_USES
-        found = await context.need(SymbolFinder).uses(snapshot, name, kinds, place)
-    near: tuple[NearSymbol, ...] = ()
-    if not found.hits and (args.mode == "definitions" or not found.coverage.holding):
-        near = await context.need(SymbolFinder).near(
-            snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS
-        )
+    if args.body:
+        paths = {hit.line.path for hit in found.hits[: symbol_report.MAX_DEFINITIONS]}
+        bodies = await in_thread(_documents, snapshot, paths, context.hidden)
+    near = () if found.hits else await _near(name, context)
     result = symbol_report.report(
-        _WHAT_OF_MODE[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
+        symbol_report.DEFINITIONS, name, found, snapshot, selection, near=near, bodies=bodies
     )
     if bodies is not None:  # neither Read nor Search show them again
         paths_by_uri = {each.uri: each.path for each in bodies.values()}
@@ -155,6 +265,30 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
                 lines = span.first_line, span.last_line - span.first_line + 1
                 context.reads.remember(path, lines, span.sha256)
     return result
+
+
+async def _spelled(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResult:
+    """The uses that are spelled as the name, by parsing."""
+    selection, place = await _searched(args, context)
+    kinds = CALLS if args.mode == "callers" else ALL_USES
+    found = await context.need(SymbolFinder).uses(context.snapshot, name, kinds, place)
+    near = () if found.hits or found.coverage.holding else await _near(name, context)
+    what = _WHAT_OF_MODE[args.mode]
+    return symbol_report.report(what, name, found, context.snapshot, selection, near=near)
+
+
+async def _searched(args: SymbolsArgs, context: ToolContext) -> tuple[Selection, SearchScope]:
+    """Where a name is looked for by parsing: below the path, unless that says where it stands."""
+    snapshot, path = context.snapshot, args.path if args.place is None else None
+    selection = await in_thread(select, snapshot, path, hides=context.hidden)
+    within = snapshot.resolve(path) if path else None
+    scope = SearchScope(within=within if isinstance(within, str) else None, hides=context.hidden)
+    return selection, scope
+
+
+async def _near(name: Name, context: ToolContext) -> tuple[NearSymbol, ...]:
+    finder = context.need(SymbolFinder)
+    return await finder.near(context.snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS)
 
 
 def _documents(

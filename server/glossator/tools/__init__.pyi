@@ -1,6 +1,12 @@
 from .base import IsHidden, Registry, Tool, ToolArgs, ToolContext, in_thread, registry
 from .conversation_state import CommandRuns, FindingCounts, Findings, TodoList
-from .diagnostics import Diagnostics, diagnostic_lines, report_diagnostics
+from .diagnostics import (
+    Diagnostics,
+    diagnostic_lines,
+    findings_now,
+    new_findings,
+    report_diagnostics,
+)
 from .glob import Glob
 from .grep import Grep
 from .read import Read
@@ -33,7 +39,9 @@ __all__ = [
     "account",
     "carried_lines",
     "diagnostic_lines",
+    "findings_now",
     "in_thread",
+    "new_findings",
     "registry",
     "report_diagnostics",
     "schema_of",

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar, get_origin
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, Self, TypeVar, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
@@ -144,6 +144,10 @@ class ToolArgs(BaseModel):
         """
         return ""
 
+    async def prepared(self, _context: ToolContext) -> Self:
+        """With what has to be found out before the call is judged. Raises `UsageError`."""
+        return self
+
     def planned(self, _context: ToolContext) -> EditPlan | None:
         """The edit that the call would make now, where the user may take parts of it; blocking."""
         return None
@@ -222,7 +226,8 @@ class ToolContext:
 
     | ability | from | to the tools |
     |---|---|---|
-    | `SymbolFinder` | `Application.reading_abilities` | Symbols, Memory |
+    | `SymbolFinder` | `Application.reading_abilities` | Symbols, Rename, Memory |
+    | `CodeServers` | `Application.reading_abilities` | Symbols, Rename |
     | `RankedRetriever` | `Application.reading_abilities` | Search |
     | `ShellContext` | `TurnShell`, from `SessionActing.shell_of` | Bash |
     | `SessionMemories` | `session_memories` (`application/seen_memories.py`) | Memory |

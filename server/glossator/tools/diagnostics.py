@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -18,17 +18,23 @@ from pydantic import Field
 
 from glossator.core.attached import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.document import Document, Missing
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
+from glossator.tools.conversation_state import Findings
 from glossator.tools.selection import visible
 from glossator.workspace import WorkspaceSnapshot
 
 MAX_ITEMS = 40
 MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
+
+_SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find
+_MAX_NEW = 10
+_GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
 _QUOTE_WITHHELD = "[not shown: it quotes a file that the user's permission rules hide]"
 _FILES_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
@@ -83,6 +89,42 @@ async def report_diagnostics(context: ToolContext, path: str | None = None) -> T
     return _report(shown, len(files) - len(shown), context)
 
 
+async def findings_now(context: ToolContext, uris: Iterable[str]) -> Findings | None:
+    """The findings for documents before an edit, to tell later which are new; None if unknown."""
+    files = await context.diagnostics(tuple(Wanted(uri, None) for uri in uris), 0.0)
+    if files is None:
+        return None
+    known = Findings()
+    for file in files:
+        known.differ(file.uri, file.items)
+    return known
+
+
+async def new_findings(
+    context: ToolContext, before: Findings | None, after: Iterable[Document]
+) -> str:
+    """The errors and warnings that an edit brought, if they are told within a second; else ""."""
+    wanted = tuple(
+        Wanted(each.uri, each.version)
+        for each in after
+        if each.version is not None and language_of(each.path) in CODE
+    )
+    if before is None or not wanted:
+        return ""
+    files = await context.diagnostics(wanted, _SETTLED_SECONDS) or ()
+    lines: list[str] = []
+    for file in await in_thread(_permitted, files, context):
+        if file.pending:
+            continue
+        name = context.snapshot.relative(to_path(file.uri) or file.uri)
+        new = sorted(before.differ(file.uri, file.items).new, key=_severity)
+        lines += [f"{name}:{_line(each).lstrip()}" for each in new if each.severity in _GRAVE]
+    if not lines:
+        return ""
+    more = [f"[{len(lines) - _MAX_NEW} more]"] if len(lines) > _MAX_NEW else []
+    return "\n".join(("New findings since the edit:", *lines[:_MAX_NEW], *more))
+
+
 def diagnostic_lines(
     file: FileDiagnostics, snapshot: WorkspaceSnapshot, hides: IsHidden | None
 ) -> list[str]:
@@ -93,7 +135,7 @@ def diagnostic_lines(
     return [*lines[:MAX_ITEMS], f"[{more} more]"] if more > 0 else lines
 
 
-def _permitted(files: tuple[FileDiagnostics, ...], context: ToolContext) -> list[FileDiagnostics]:
+def _permitted(files: Sequence[FileDiagnostics], context: ToolContext) -> list[FileDiagnostics]:
     """The files in the workspace that no rule hides, without quotes of hidden files."""
     permitted = [file for file in files if _is_permitted(file.uri, context)]
     if context.hidden is None:

@@ -123,6 +123,7 @@ async def _call_tool(
             hooks = None
         if hooks is not None:
             args, context, note = await _after_hooks(hooks, tool, args, context, call.id)
+        args = await args.prepared(context)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return replace(ToolResult.failed(decided.reason), outcome=decided.told)

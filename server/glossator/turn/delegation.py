@@ -203,8 +203,9 @@ class Delegation(SubAgents):
         """The sub-agent of that name, or our own for "". Raises `UsageError` if it is unknown."""
         app = self._app
         system = system_blocks((sub_agent_section(app.host.snapshot()),), "system/explore")
+        reading = reading_tools(code=app.code.are_there)
         if not name:
-            return _Explorer(Explore.name, system, reading_tools(), app.models.fast)
+            return _Explorer(Explore.name, system, reading, app.models.fast)
         agents = (await customizations_now(app, app.now())).agents
         if name not in agents:
             known = ", ".join(agents) or "none"
@@ -215,7 +216,7 @@ class Delegation(SubAgents):
         found = agents[name]
         tools = {
             each.name: each
-            for each in reading_tools().values()
+            for each in reading.values()
             if (found.tools is None or each.name in found.tools) and each.name not in found.without
         }
         if not tools:
@@ -281,7 +282,7 @@ class Delegation(SubAgents):
             reads=reads,
             abilities=(*app.reading_abilities(self.meter), *abilities),
             findings=findings,
-            diagnostics=app.port.diagnostics,
+            diagnostics=app.code.diagnostics,
             hidden=app.acting.hidden(),
             waiting=clock.waiting_also(self._run.clock.waiting),
         )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
+from glossator.core.code import CodeAnswer, CodePlace
 from glossator.core.events import (
     CitationChecked,
     Event,
@@ -22,6 +23,7 @@ from glossator.core.events import (
 )
 from glossator.core.run_events import Correction, UncitedClaim
 from glossator.core.span import Basis, CitationStatus
+from glossator.core.uri import to_uri
 from glossator.symbols import Limits
 from glossator.turn.judged import grounding as correcting
 from glossator.turn.judged import judge as called
@@ -131,6 +133,27 @@ async def test_calls_elsewhere_in_the_workspace_refute_a_sentence(
             (U, "load does not occur in the lines."),
             (R, ""),
         ]
+
+
+async def test_a_language_server_tells_which_calls_are_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a method, whose calls prove nothing by their spelling."""
+    monkeypatch.setattr(called, "LOOK_UP_SECONDS", 60.0)
+    monkeypatch.setattr(called, "_LIMITS", Limits(texts=300, hits=100, seconds=60.0))
+    files = {
+        "pool.py": "class Pool:\n    def drain(self):\n        return 1\n",
+        "stop.py": "def stop(pool):\n    pool.drain()\n",
+    }
+    answer = "`drain` is never called. [cite: doc, pool.py, L1-L3]"
+    root = tmp_path / "ws"
+    place = CodePlace(to_uri(str(root / "stop.py")), 1, "stop")
+    for known, status in ((None, R), (CodeAnswer("VS Code", (place,)), C)):
+        turns = [Turn(ToolUse("Read", {"path": "pool.py"})), Turn(Text(answer))]
+        async with stage(root, files, turns) as s:
+            s.port.coded = lambda _, known=known: known
+            (found,) = (await s.ask("?")).citations
+            assert found.status is status, found.reason
 
 
 async def test_the_model_is_asked_about_what_checks_leave_open(tmp_path: Path) -> None:

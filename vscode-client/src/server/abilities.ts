@@ -9,7 +9,7 @@ const BY_METHOD = {
   "glossator/review": "reviews",
   "glossator/diagnostics": "diagnostics",
   "glossator/saveDocuments": "saves",
-  "glossator/calls": "calls",
+  "glossator/code": "code",
   "glossator/terminal": "terminal",
 } as const;
 

@@ -17,6 +17,7 @@ import {
 import { Notebooks } from "../editor/notebooks.ts";
 import { fromFolder } from "../editor/report-links.ts";
 import type { EncodingRule } from "../encodings.ts";
+import { asksForHovers } from "../ports/code.ts";
 import type { SaveRequest } from "../ports/saves.ts";
 import type {
   Commands,
@@ -102,6 +103,8 @@ export class Connection {
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
       middleware: {
         provideTextDocumentContent: report,
+        provideHover: (document, position, token, next) =>
+          asksForHovers() ? null : next(document, position, token),
         ...this.#ofFilesAlone,
         workspace: {
           handleApplyEdit: async (params, next) =>

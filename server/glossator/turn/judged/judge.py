@@ -19,12 +19,14 @@ from types import TracebackType
 from typing import Self
 
 from glossator.application import Application
+from glossator.core.code import CodeKind
 from glossator.core.document import Document
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.events import CitationChecked, Event
 from glossator.core.file_kinds import CODE
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import Citation
+from glossator.core.uri import to_path
 from glossator.grounding import (
     MOST_JUDGED,
     NO_CALLS,
@@ -54,6 +56,7 @@ from glossator.symbols import (
     Definition,
     Limits,
     Name,
+    NamePlace,
     SearchScope,
     Use,
     is_call_of,
@@ -67,6 +70,7 @@ logger = logging.getLogger(__name__)
 
 LOOK_UP_SECONDS = 3.0  # for all names of a look at an answer
 
+_SERVER_SECONDS = 1.0  # for a language server to tell the calls of a name
 _LIMITS = Limits(texts=300, hits=100, seconds=1.0)
 
 
@@ -98,13 +102,36 @@ async def _calls_of(
         return ()
     everywhere = SearchScope(languages=CODE)
     definition = only_definition(await app.symbols.definitions(snapshot, name, everywhere, _LIMITS))
-    return tuple([await _site(app, snapshot, each, definition) for each in uses.hits])
+    told = await _told_calls(app, snapshot, definition)
+    return tuple([await _site(app, snapshot, each, definition, told) for each in uses.hits])
+
+
+async def _told_calls(
+    app: Application, snapshot: WorkspaceSnapshot, definition: Definition | None
+) -> frozenset[tuple[str, int]]:
+    """The calls that a language server knows, by path and 1-based line; none if none answers."""
+    if definition is None or not app.code.are_there:
+        return frozenset()
+    document = await asyncio.to_thread(snapshot.read, definition.line.path)
+    if not isinstance(document, Document) or document.sha256 != definition.line.sha256:
+        return frozenset()
+    symbol = definition.symbol
+    place = NamePlace(document, symbol.name_line, symbol.name_column)
+    answer = await app.code.ask(place.question(CodeKind.CALLERS), _SERVER_SECONDS)
+    if isinstance(answer, str):
+        return frozenset()
+    return frozenset((to_path(each.uri) or "", each.line + 1) for each in answer.places)
 
 
 async def _site(
-    app: Application, snapshot: WorkspaceSnapshot, use: Use, definition: Definition | None
+    app: Application,
+    snapshot: WorkspaceSnapshot,
+    use: Use,
+    definition: Definition | None,
+    told: frozenset[tuple[str, int]],
 ) -> CallSite:
-    is_sure = definition is not None and is_call_of(use, definition)
+    is_told = (use.line.path, use.line.number) in told
+    is_sure = is_told or (definition is not None and is_call_of(use, definition))
     if definition is not None and not is_sure and may_need_imports(use, definition):
         document = await asyncio.to_thread(snapshot.read, use.line.path)
         if isinstance(document, Document) and document.sha256 == use.line.sha256:

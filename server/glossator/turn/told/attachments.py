@@ -200,7 +200,7 @@ def _name_a_folder(wanted: Iterable[Attachment | Pasted]) -> bool:
 
 async def _findings(app: Application, session: Session, run: Run) -> Exhibit | str:
     """What the editor's other servers report, as the tool tells it; or why that is not known."""
-    if not app.port.tells_diagnostics:
+    if not app.code.tells_diagnostics:
         return "this editor does not share its diagnostics"
     told = await report_diagnostics(await app.tool_context(session, run))
     if told.error:

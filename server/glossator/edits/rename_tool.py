@@ -1,0 +1,240 @@
+"""Rename: a symbol gets another name wherever it is used, as a language server says.
+
+The server is asked before the user is, who sees the whole change. Its edits are of its own copy of
+the texts: one that does not fit ours is refused, and nothing is changed. Without a server nothing
+is renamed: a name alone does not tell what it means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar, Self
+
+from pydantic import Field, PrivateAttr
+
+from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodeServers
+from glossator.core.document import Document
+from glossator.core.edit import Applied, Conflict, EditPlan, FileEdit, Refused
+from glossator.core.errors import InvalidPosition, UsageError
+from glossator.core.line_diff import Replacement, changed_blocks, lines_with_ends, unified_diff
+from glossator.core.notebook import is_notebook
+from glossator.core.permission import Access
+from glossator.core.prompts import load_prompt
+from glossator.core.shown import shown
+from glossator.core.span import Span, spans_of
+from glossator.core.text import Position
+from glossator.core.tool_result import Budget, ToolResult, counted, cut
+from glossator.core.uri import to_path
+from glossator.edits.edit_report import in_conflict, line_ranges, lines_around, sentences
+from glossator.edits.edit_target import edits_of
+from glossator.symbols import Name, SymbolFinder, place_of, place_on
+from glossator.tools import (
+    ToolArgs,
+    ToolContext,
+    findings_now,
+    in_thread,
+    new_findings,
+    visible,
+)
+from glossator.workspace import WorkspaceSnapshot
+
+SECONDS = 30.0  # that the edits are waited for
+_MAX_FILES = 1_000  # permission rules judge each, and undo keeps each
+_MAX_BYTES = 8_000  # of a result
+_WORD = re.compile(r"\w+")
+_STAY = "Names in comments, in strings and in other languages stay: Grep for them."
+_STALE = "the language server has not read the newest text of {} yet.\nCall it again in a moment."
+_BY_HAND = "Look the uses up with Symbols, and edit them."
+
+
+class RenameArgs(ToolArgs):
+    """Arguments of Rename."""
+
+    name: str = Field(description="Such as `Parser.parse`.")
+    new_name: str = Field(min_length=1, description="Unqualified.")
+    path: str | None = None
+    line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
+
+    _plan: EditPlan | None = PrivateAttr(None)
+
+    def paths(self) -> tuple[str, ...]:
+        """The file where it stands, if one is named."""
+        return () if self.path is None else (self.path,)
+
+    async def prepared(self, context: ToolContext) -> Self:
+        """With the edits. Raises `UsageError` if there are none."""
+        ready = self.model_copy()
+        ready._plan = await _planned(self, context)  # noqa: SLF001 - of the same class
+        return ready
+
+    def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+        """Every file that would be changed."""
+        if self._plan is None:
+            return super().reached(snapshot)
+        return tuple(change.path for change in self._plan.files)
+
+    def asked_to(self) -> str:
+        """The names, and how many files."""
+        files = "" if self._plan is None else f" in {counted(len(self._plan.files), 'files')}"
+        return f"Rename {self.name} to {self.new_name}{files}"
+
+    def preview(self, context: ToolContext) -> str:
+        """The change as one diff."""
+        return "".join(_diff(edit, context.snapshot) for edit in _edits(self._plan))
+
+    def planned(self, _context: ToolContext) -> EditPlan | None:
+        """The change in its parts."""
+        return self._plan
+
+
+class Rename:
+    """Renames a symbol by a language server, in one edit."""
+
+    name: ClassVar[str] = "Rename"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = RenameArgs
+    description = load_prompt("tools/rename").render()
+
+    async def run(self, args: RenameArgs, context: ToolContext) -> ToolResult:
+        """Make the edits that were planned and allowed."""
+        plan = args.planned(context)
+        if plan is None:
+            raise TypeError("a rename is prepared before it runs")
+        found = await findings_now(context, (edit.uri for edit in _edits(plan)))
+        outcome = await edits_of(context).apply(plan)
+        if isinstance(outcome, Refused):
+            return ToolResult.failed(outcome.reason)
+        if isinstance(outcome, Conflict):
+            return in_conflict(context.snapshot.relative(outcome.document.path), outcome)
+        result = await in_thread(_renamed, args, plan, outcome, context.snapshot)
+        new = await new_findings(context, found, outcome.documents)
+        return replace(result, text=f"{result.text}\n{new}") if new else result
+
+
+async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
+    servers = context.find(CodeServers)
+    if servers is None or not servers.are_there:
+        raise _refusal(f"no language server is there.\n{_BY_HAND}")
+    name, snapshot = Name.parse(args.name), context.snapshot
+    if args.line is None:
+        place = await place_of(context.need(SymbolFinder), snapshot, name, context.hidden)
+        if isinstance(place, str):
+            raise _refusal(f"{place}.")
+    elif args.path is None:
+        raise _refusal("a line is of a file.\nGive path, too, or leave line out.")
+    else:
+        document = await in_thread(visible, snapshot, args.path, context.hidden)
+        if isinstance(document, str):
+            raise _refusal(document)
+        place = place_on(document, args.line, name)
+    answer = await servers.ask(place.question(CodeKind.RENAME, args.new_name), SECONDS)
+    if isinstance(answer, str):
+        raise _refusal(f"{answer or 'no language server is there for it'}.\n{_BY_HAND}")
+    if answer.refused:
+        raise _refusal(f"{answer.by} says: {shown(answer.refused)}")
+    if answer.files_too:
+        raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
+    return await in_thread(_plan, args, answer, context)
+
+
+def _plan(args: RenameArgs, answer: CodeAnswer, context: ToolContext) -> EditPlan:
+    by_path: dict[str, list[CodeEdit]] = {}
+    for each in answer.edits:
+        by_path.setdefault(to_path(each.uri) or each.uri, []).append(each)
+    if not by_path:
+        raise _refusal(f"{answer.by} found nothing to rename.")
+    if len(by_path) > _MAX_FILES:
+        raise _refusal(f"it would change {len(by_path):,} files, of at most {_MAX_FILES:,}.")
+    edits: dict[str, FileEdit] = {}
+    for path, changes in sorted(by_path.items()):
+        document = visible(context.snapshot, path, context.hidden)
+        if not isinstance(document, Document) or is_notebook(document.path):
+            raise _refusal(f"it would change a file that cannot be changed here.\n{document}")
+        replacements = _replacements(document, changes, answer)
+        edit = FileEdit(document.uri, document.path, document, replacements)
+        if not _fits(edit, args.new_name):
+            raise _refusal(_STALE.format(shown(context.snapshot.relative(document.path))))
+        edits[document.path] = edit
+    return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits.values())
+
+
+def _replacements(
+    document: Document, changes: Iterable[CodeEdit], answer: CodeAnswer
+) -> tuple[Replacement, ...]:
+    """The edits in offsets, in order. Raises `UsageError` if they do not fit the text."""
+    table, encoding = document.table, answer.encoding
+    try:
+        placed = {
+            Replacement(
+                table.offset(Position(each.line, each.character), encoding),
+                table.offset(Position(each.end_line, each.end_character), encoding),
+                each.text,
+            )
+            for each in changes
+        }
+        ordered = tuple(sorted(placed, key=lambda each: each.start))
+        FileEdit(document.uri, document.path, document, ordered)
+    except (InvalidPosition, ValueError) as error:
+        raise _refusal(_STALE.format(shown(document.path))) from error
+    return ordered
+
+
+def _fits(edit: FileEdit, new_name: str) -> bool:
+    """Whether each replacement leaves the new name as a whole word: else it was of another text."""
+    words = _WORD.findall(new_name)
+    ends = re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)") if words else None
+    moved = 0
+    for each in edit.replacements:
+        first = each.start + moved
+        last = first + len(each.text)
+        moved += len(each.text) - (each.end - each.start)
+        while first > 0 and _WORD.match(edit.result[first - 1]):
+            first -= 1
+        while last < len(edit.result) and _WORD.match(edit.result[last]):
+            last += 1
+        if ends is None or ends.search(edit.result[first:last]) is None:
+            return False
+    return True
+
+
+def _edits(plan: EditPlan | None) -> Sequence[FileEdit]:
+    changes = () if plan is None else plan.files
+    return [change for change in changes if isinstance(change, FileEdit)]
+
+
+def _diff(edit: FileEdit, snapshot: WorkspaceSnapshot) -> str:
+    name = snapshot.relative(edit.path)
+    return unified_diff(edit.before, edit.result, name, name)
+
+
+def _renamed(
+    args: RenameArgs, plan: EditPlan, outcome: Applied, snapshot: WorkspaceSnapshot
+) -> ToolResult:
+    """Where the name is another now; these lines may be cited."""
+    after = {document.path: document for document in outcome.documents}
+    lines: list[str] = []
+    citable: list[Span] = []
+    places = 0
+    for edit in _edits(plan):
+        document = after.get(edit.path)
+        if document is None:
+            continue
+        blocks = changed_blocks(lines_with_ends(edit.before), lines_with_ends(document.text))
+        numbers = lines_around(blocks, document, 0)
+        if numbers:
+            places += len(numbers)
+            lines.append(f"{snapshot.relative(edit.path)}: {line_ranges(numbers)}")
+            citable += spans_of(document, numbers)
+    kept, omitted = cut(lines, Budget(bytes=_MAX_BYTES))
+    where = f"{counted(places, 'lines')} of {counted(len(lines), 'files')}"
+    said = [sentences(f"Renamed {args.name} to {args.new_name} on {where}.", outcome.note), *kept]
+    if omitted:
+        said.append(f"[{omitted:,} more files]")
+    said.append(_STAY)
+    return ToolResult("\n".join(said), omitted=omitted, outcome=where, citable=tuple(citable))
+
+
+def _refusal(why: str) -> UsageError:
+    return UsageError(f"Nothing was renamed: {why}")

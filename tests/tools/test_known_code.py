@@ -1,0 +1,313 @@
+"""Symbols and Rename, where language servers answer: what they tell, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from glossator.core.attached import FileDiagnostics, Wanted
+from glossator.core.code import (
+    CodeAnswer,
+    CodeEdit,
+    CodeKind,
+    CodePlace,
+    CodeQuestion,
+    CodeServers,
+)
+from glossator.core.tool_result import ToolResult
+from glossator.core.uri import to_uri
+from glossator.edits.rename_tool import Rename, RenameArgs
+from glossator.llm.model import ToolCall
+from glossator.symbols.symbols_tool import Symbols
+from glossator.tools.base import registry
+from glossator.turn.calls import call_tool, permit_direct_call
+from tests.tools.hands import Hands
+from tests.workspaces import MakeWorkspace, Workspace
+
+FILES = {
+    "zoo/fish.py": """\
+class Fish:
+    def swim(self, depth):
+        return press(depth)
+
+
+def press(depth):
+    return depth
+""",
+    "zoo/bird.py": "class Bird:\n    def swim(self):\n        return '💧', Bird().swim()\n",
+    "app.py": "from zoo.fish import press as push\n\npush(3)\n# press\n",
+    "secret/keys.py": "from zoo.fish import press\n\npress(1)\n",
+}
+TOOLS = registry((Symbols(), Rename()))
+
+
+@dataclass
+class Known(CodeServers):
+    """Answers as it is told to, by the kind of the question."""
+
+    answers: Mapping[CodeKind, CodeAnswer | str]
+    asked: list[CodeQuestion] = field(default_factory=list)
+    there: bool = True
+
+    async def ask(self, question: CodeQuestion, _seconds: float) -> CodeAnswer | str:
+        self.asked.append(question)
+        return self.answers.get(question.kind, "it knows nothing of that")
+
+    @property
+    def are_there(self) -> bool:
+        return self.there
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        return False
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        return None
+
+
+def told(ws: Workspace, *places: tuple[str, int], by: str = "pyls", name: str = "") -> CodeAnswer:
+    """An answer with places by path and 1-based line."""
+    return CodeAnswer(by, tuple(CodePlace(ws.uri(path), at - 1, name) for path, at in places))
+
+
+async def called(
+    ws: Workspace, known: Known, tool: str = "Symbols", hands: Hands | None = None, **given: object
+) -> ToolResult:
+    context = ws.context()
+    context = replace(context, abilities=(*context.abilities, known), edits=hands)
+    return await call_tool(TOOLS, ToolCall("call", tool, given), context, permit_direct_call)
+
+
+async def test_references_are_those_of_the_server(workspace: MakeWorkspace) -> None:
+    """With what the parser knows of them; a use under another name is one, a comment is none."""
+    ws = await workspace(FILES)
+    places = ("zoo/fish.py", 6), ("zoo/fish.py", 3), ("app.py", 1), ("app.py", 3)
+    known = Known({CodeKind.REFERENCES: told(ws, *places)})
+    result = await called(ws, known, mode="references", name="press")
+    assert result.text.splitlines() == [
+        "app.py:1:from zoo.fish import press as push  [import]",
+        "app.py:3:push(3)  [reference]",
+        "zoo/fish.py:3:        return press(depth)  [call in Fish > swim]",
+        "zoo/fish.py:6:def press(depth):  [definition]",
+        "[by pyls]",
+    ]
+    (asked,) = known.asked
+    assert (asked.uri, asked.line, asked.before) == (ws.uri("zoo/fish.py"), 5, "def ")
+    assert asked.text == FILES["zoo/fish.py"]
+    assert {(span.first_line, span.last_line) for span in result.spans} == {(1, 1), (3, 3), (6, 6)}
+    below = await called(ws, known, mode="references", name="press", path="zoo")
+    assert below.text.count("\n") == 2
+    assert "app.py" not in below.text
+
+
+async def test_a_shared_name_is_told_apart(workspace: MakeWorkspace) -> None:
+    """By its qualified name or a line; else by spelling, and the result says why."""
+    ws = await workspace(FILES)
+    known = Known({CodeKind.CALLERS: told(ws, ("zoo/bird.py", 3), name="swim")})
+    apart = await called(ws, known, mode="callers", name="swim")
+    assert apart.text.endswith(
+        "[by name alone: 2 definitions have this name: qualify it, or give path and line]"
+    )
+    assert known.asked == []
+    qualified = await called(ws, known, mode="callers", name="Bird.swim")
+    assert qualified.text == (
+        "zoo/bird.py:3:        return '💧', Bird().swim()  [call in Bird > swim]\n[by pyls]"
+    )
+    await called(ws, known, mode="callers", name="swim", path="zoo/bird.py", line=3)
+    assert known.asked[-1].before == "        return '💧', Bird()."
+    wrong = await called(ws, known, mode="callers", name="swim", path="zoo/bird.py", line=1)
+    assert wrong.error
+    assert "does not stand on line 1" in wrong.text
+    nowhere = await called(ws, known, mode="callers", name="swim", line=1)
+    assert "Give path, too" in nowhere.text
+
+
+async def test_without_an_answer_the_spelling_counts(workspace: MakeWorkspace) -> None:
+    """And the result says why; where no server is there at all, nothing is said."""
+    ws = await workspace(FILES)
+    starting = Known({CodeKind.REFERENCES: "pyls is still starting"})
+    result = await called(ws, starting, mode="references", name="press")
+    assert result.text.endswith("\n[by name alone: pyls is still starting]")
+    assert "zoo/fish.py:3:" in result.text
+    for silent in (Known({CodeKind.REFERENCES: ""}), Known({}, there=False)):
+        plain = await called(ws, silent, mode="references", name="press")
+        assert "by name alone" not in plain.text
+        refused = await called(ws, silent, mode="implementations", name="press")
+        assert refused.error
+    typed = await called(ws, Known({}), mode="type", name="press")
+    assert typed.text.endswith("\n[by its definition alone: it knows nothing of that]")
+
+
+async def test_callees_implementations_and_types(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    known = Known(
+        {
+            CodeKind.CALLEES: told(ws, ("zoo/fish.py", 6), name="press"),
+            CodeKind.IMPLEMENTATIONS: told(ws, ("zoo/bird.py", 1)),
+            CodeKind.TYPE: CodeAnswer("pyls", text="(function) press(depth) -> int"),
+            CodeKind.DEFINITIONS: told(ws, ("zoo/fish.py", 6)),
+        }
+    )
+    callees = await called(ws, known, mode="callees", name="Fish.swim")
+    assert callees.text == "zoo/fish.py:6:def press(depth):  [definition]\n[by pyls]"
+    implementations = await called(ws, known, mode="implementations", name="Fish")
+    assert "zoo/bird.py:1:class Bird:" in implementations.text
+    typed = await called(ws, known, mode="hover", name="press")
+    assert typed.text == (
+        "zoo/fish.py:6:def press(depth):\n(function) press(depth) -> int\n[by pyls]"
+    )
+    defined = await called(ws, known, name="push", path="app.py", line=3)
+    assert defined.text == "zoo/fish.py:6:def press(depth):  [definition]\n[by pyls]"
+
+
+async def test_what_rules_hide_stays_hidden(workspace: MakeWorkspace) -> None:
+    """Its places are counted only, and a text that may quote it is not shown."""
+    ws = await workspace(FILES)
+    ws.hidden = lambda path: "/secret/" in path
+    outside = CodePlace(to_uri("/usr/lib/fish.py"), 1)
+    answer = told(ws, ("zoo/fish.py", 3), ("secret/keys.py", 3))
+    known = Known(
+        {
+            CodeKind.REFERENCES: replace(answer, places=(*answer.places, outside)),
+            CodeKind.DEFINITIONS: told(ws, ("secret/keys.py", 1)),
+            CodeKind.TYPE: CodeAnswer("pyls", text="the key is 1234"),
+        }
+    )
+    result = await called(ws, known, mode="references", name="press")
+    assert "[2 more outside the workspace, or hidden by rules]" in result.text
+    assert "press(1)" not in result.text
+    typed = await called(ws, known, mode="type", name="press")
+    assert "1234" not in typed.text
+    at = await called(ws, known, mode="type", name="press", path="secret/keys.py", line=3)
+    assert at.error
+
+
+def edit(ws: Workspace, path: str, line: int, start: int, end: int, text: str) -> CodeEdit:
+    """An edit within a line, which is 1-based."""
+    return CodeEdit(ws.uri(path), line - 1, start, line - 1, end, text)
+
+
+def renaming(ws: Workspace, *edits: CodeEdit) -> Known:
+    return Known({CodeKind.RENAME: CodeAnswer("pyls", edits=edits)})
+
+
+async def test_a_rename_is_one_edit_over_all_files(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    hands = Hands(ws)
+    known = renaming(
+        ws,
+        edit(ws, "zoo/fish.py", 6, 4, 9, "squeeze"),
+        edit(ws, "zoo/fish.py", 3, 15, 20, "squeeze"),
+        edit(ws, "app.py", 1, 21, 26, "squeeze"),
+    )
+    result = await called(ws, known, "Rename", hands, name="press", new_name="squeeze")
+    assert not result.error, result.text
+    (plan,) = hands.plans
+    assert plan.label == "Rename press to squeeze"
+    assert (ws.root / "app.py").read_text().startswith("from zoo.fish import squeeze as push\n")
+    assert "return squeeze(depth)" in (ws.root / "zoo/fish.py").read_text()
+    assert result.text.splitlines()[:3] == [
+        "Renamed press to squeeze on 3 lines of 2 files.",
+        "app.py: 1",
+        "zoo/fish.py: 3, 6",
+    ]
+    assert known.asked[0].new_name == "squeeze"
+
+
+async def test_characters_count_in_the_servers_encoding(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    for encoding, start in (("utf-16", 28), ("utf-8", 30), ("utf-32", 27)):
+        ws.write("zoo/bird.py", FILES["zoo/bird.py"])
+        at = edit(ws, "zoo/bird.py", 3, start, start + 4, "fly")
+        answer = CodeAnswer("pyls", edits=(at,), encoding=encoding)  # type: ignore[arg-type]
+        known = Known({CodeKind.RENAME: answer})
+        result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
+        assert not result.error, result.text
+        assert "'💧', Bird().fly()" in (ws.root / "zoo/bird.py").read_text(), encoding
+
+
+async def test_what_is_judged_is_the_whole_rename(workspace: MakeWorkspace) -> None:
+    """Rules and the user see every file, before anything is done."""
+    ws = await workspace(FILES)
+    known = renaming(
+        ws,
+        edit(ws, "zoo/fish.py", 6, 4, 9, "squeeze"),
+        edit(ws, "app.py", 1, 21, 26, "squeeze"),
+    )
+    context = ws.context()
+    context = replace(context, abilities=(*context.abilities, known))
+    ready = await RenameArgs(name="press", new_name="squeeze").prepared(context)
+    assert ready.reached(ws.snapshot) == tuple(
+        str(ws.root / path) for path in ("app.py", "zoo/fish.py")
+    )
+    assert ready.asked_to() == "Rename press to squeeze in 2 files"
+    preview = ready.preview(context)
+    assert "-from zoo.fish import press as push" in preview
+    assert "+def squeeze(depth):" in preview
+
+
+Broken = Callable[[Workspace], tuple[Known, str]]
+
+
+def _outside(ws: Workspace) -> tuple[Known, str]:
+    at = CodeEdit(to_uri("/etc/hosts"), 0, 0, 0, 1, "x")
+    return renaming(ws, edit(ws, "app.py", 1, 21, 26, "x"), at), "cannot be changed here"
+
+
+def _stale(ws: Workspace) -> tuple[Known, str]:
+    return renaming(ws, edit(ws, "app.py", 90, 1, 2, "x")), "has not read the newest text"
+
+
+def _overlapping(ws: Workspace) -> tuple[Known, str]:
+    both = edit(ws, "app.py", 1, 1, 5, "x"), edit(ws, "app.py", 1, 3, 8, "y")
+    return renaming(ws, *both), "has not read the newest text"
+
+
+def _beside(ws: Workspace) -> tuple[Known, str]:
+    """As of a text in which the line began with another character."""
+    return renaming(ws, edit(ws, "app.py", 1, 22, 27, "squeeze")), "has not read the newest text"
+
+
+def _refused(_: Workspace) -> tuple[Known, str]:
+    return Known({CodeKind.RENAME: CodeAnswer("pyls", refused="not a name")}), "pyls says: not a"
+
+
+def _files(_: Workspace) -> tuple[Known, str]:
+    return Known({CodeKind.RENAME: CodeAnswer("pyls", files_too=True)}), "Use Move"
+
+
+def _nothing(_: Workspace) -> tuple[Known, str]:
+    return Known({CodeKind.RENAME: CodeAnswer("pyls")}), "found nothing to rename"
+
+
+def _silent(_: Workspace) -> tuple[Known, str]:
+    return Known({CodeKind.RENAME: "pyls ended"}), "pyls ended.\nLook the uses up"
+
+
+@pytest.mark.parametrize(
+    "broken", [_outside, _stale, _overlapping, _beside, _refused, _files, _nothing, _silent]
+)
+async def test_a_rename_that_cannot_be_whole_is_not_made(
+    broken: Broken, workspace: MakeWorkspace
+) -> None:
+    ws = await workspace(FILES)
+    hands = Hands(ws)
+    known, why = broken(ws)
+    result = await called(ws, known, "Rename", hands, name="press", new_name="squeeze")
+    assert result.error
+    assert result.text.startswith("Nothing was renamed: ")
+    assert why in result.text
+    assert hands.plans == []
+
+
+async def test_a_rename_changes_nothing_that_rules_hide(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    ws.hidden = lambda path: "/secret/" in path
+    known = renaming(ws, edit(ws, "secret/keys.py", 3, 0, 5, "squeeze"))
+    result = await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
+    assert result.error
+    assert (ws.root / "secret/keys.py").read_text() == FILES["secret/keys.py"]
