@@ -62,10 +62,10 @@ async def python(tmp_path_factory: pytest.TempPathFactory, outside: Path) -> Asy
         "pyrightconfig.json": '{"venvPath": ".", "venv": "env"}',
     }
     for name in ("env/bin/python", ".venv/bin/python", "node_modules/.bin/pyright-langserver"):
-        path = root / name
-        path.parent.mkdir(parents=True)
-        path.write_text(spoilt)
-        path.chmod(0o755)
+        program = root / name
+        program.parent.mkdir(parents=True)
+        program.write_text(spoilt)
+        program.chmod(0o755)
     (root / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     path = os.pathsep.join((str(root / "node_modules" / ".bin"), TOOLS))
     async with asked(root, files, path=path) as ws:

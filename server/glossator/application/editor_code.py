@@ -11,6 +11,13 @@ from glossator.core.ports import EditorPort
 _NOTHING = "the editor's language servers know nothing of it, or are still starting"
 
 
+def code_of(port: EditorPort, own: CodeServers) -> CodeServers:
+    """Who is asked about code: the editor where it can be, else servers of our own."""
+    if port.tells_code:
+        return EditorCode(port)
+    return OwnCode(port, own) if port.tells_diagnostics else own
+
+
 @dataclass(frozen=True, slots=True)
 class EditorCode(CodeServers):
     """Asks the editor, which asks its language servers."""
@@ -38,3 +45,19 @@ class EditorCode(CodeServers):
     ) -> tuple[FileDiagnostics, ...] | None:
         """See `EditorPort`."""
         return await self.port.diagnostics(wanted, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCode(EditorCode):
+    """Asks servers of our own, beside an editor that tells diagnostics alone."""
+
+    own: CodeServers
+
+    async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
+        """See `CodeServers`."""
+        return await self.own.ask(question, seconds)
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there are any."""
+        return self.own.are_there
