@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from glossator.anchors import AnchorIndex, GlossIndex, HoverCache
 from glossator.application.acting import Acting, WorkspaceNow
 from glossator.application.cited_answers import CitedAnswers
-from glossator.application.editor_code import code_of
+from glossator.application.editor_code import EditorCode
 from glossator.application.git import Git
 from glossator.application.permission_checker import check_tools
 from glossator.application.search_support import (
@@ -140,7 +140,7 @@ class Application:
             self.acting.trust.trusts,
             port.tell,
         )
-        self.code: CodeServers = code_of(port, self.language_servers)
+        self.code: CodeServers = EditorCode(port, self.language_servers)
         own_tools = all_tools(
             diagnostics=self.code.tells_diagnostics,
             agents=settings.agents.parallel > 0,
