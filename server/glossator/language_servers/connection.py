@@ -166,7 +166,7 @@ class Connection:
         how = ended.signal or f"exit code {ended.code}"
         lines = self.program.last_words.split("\n")
         errors = [line for line in lines if "rror" in line]  # Node ends with its version
-        words = (errors or lines)[-1].strip()[:_LAST_WORDS]
+        words = (errors or lines)[-1].strip(" .")[:_LAST_WORDS]
         self._end(f"ended ({how})" + (f": {words}" if words else ""))
 
     def _end(self, why: str) -> None:

@@ -73,6 +73,15 @@ def _is_compiler_7(program: str) -> bool:
         return False
 
 
+def _is_installed_by_rustup(program: str) -> bool:
+    """Whether a `rust-analyzer` is there itself, or rustup, which stands for it, has one."""
+    rustup = os.path.join(os.path.dirname(program), "rustup")
+    if not os.path.exists(rustup) or os.path.getsize(rustup) != os.path.getsize(program):
+        return True
+    home = os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup"))
+    return any(Path(home).glob("toolchains/*/bin/rust-analyzer"))
+
+
 def _known(name: str, command: str, *languages: str, **more: Any) -> KnownServer:  # noqa: ANN401 - fields
     return KnownServer(name, tuple(command.split()), languages, **more)
 
@@ -118,6 +127,7 @@ KNOWN = (
         options=_RUST,
         environment={"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{CACHE}/target"},
         tells_rest=True,
+        works=_is_installed_by_rustup,
     ),
     _known("clangd", "clangd", *_C),
     _known("jdtls", f"jdtls -data {CACHE}/workspace", "java"),

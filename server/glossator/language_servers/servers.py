@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about cod
     from glossator.language_servers.server import Server
 
 _FIND_SECONDS = 60.0  # after which servers are looked for again
+_SHEBANG_BYTES = 1_000  # of a script's first line
 _MAX_NEW = 10  # files that are opened because they are new
 _KEPT_DAYS = 30  # of a cache that nothing used
 _UNTRUSTED = "these folders are not trusted"
@@ -201,6 +202,7 @@ class LanguageServers(CodeServers):
         if limited.shell.unconfined is not None and not found.named:
             raise NotStarted(_OPEN)
         cache = await asyncio.to_thread(self._cache, found, root)
+        parts = await asyncio.to_thread(_parts_of, found.program)
         words = tuple(each.replace(CACHE, cache) for each in found.words)
         variables = {
             name: value.replace(CACHE, cache) for name, value in found.server.environment.items()
@@ -210,7 +212,7 @@ class LanguageServers(CodeServers):
                 words,
                 root,
                 cache,
-                _parts_of(found.program),
+                parts,
                 {"XDG_CACHE_HOME": cache, **variables},
             )
         )
@@ -294,8 +296,15 @@ class LanguageServers(CodeServers):
 
 
 def _parts_of(program: str) -> tuple[str, ...]:
-    """What a program consists of, by its name and where that leads; npm's packages lie together."""
-    names = (program, os.path.realpath(program))
+    """What a program consists of, by its name and where that leads; npm's packages lie together.
+
+    Of a script that is also what runs it.
+    """
+    names = [program, os.path.realpath(program)]
+    with suppress(OSError), open(program, "rb") as file:
+        if (first := file.readline(_SHEBANG_BYTES)).startswith(b"#!/"):
+            interpreter = os.fsdecode(first[2:].split()[0])
+            names += interpreter, os.path.realpath(interpreter)
     packages = (name.partition("/node_modules/") for name in names)
     together = tuple(f"{above}/node_modules" for above, found, _ in packages if found)
     return (*(tools_at(os.path.dirname(name)) for name in names), *together)
