@@ -145,8 +145,9 @@ class Connection:
             self._end(f"broke the protocol: {error}")
         except OSError as error:
             self._end(f"cannot be read any more: {error}")
-        if not self.gone.is_set():
-            await self._await_exit()
+        finally:
+            if not self.gone.is_set():
+                await self._await_exit()
 
     def _take(self, body: bytes) -> None:
         """Handle one message; one that is malformed is left out."""

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from glossator.core.shown import shown_text
 from glossator.sandbox.confinement import Confined
@@ -44,7 +44,7 @@ class ServedProgram:
         self._pipes: list[asyncio.BaseTransport] = []
         self._writer: asyncio.WriteTransport
 
-    async def _connect(self, given: IO[bytes]) -> Self:
+    async def _connect(self, given: IO[bytes]) -> None:
         loop = asyncio.get_running_loop()
         assert self._popen.stdout is not None and self._popen.stderr is not None  # noqa: S101, PT018 - as asked for
         self._writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, given)
@@ -53,7 +53,6 @@ class ServedProgram:
         )
         errors, _ = await loop.connect_read_pipe(lambda: _End(self), self._popen.stderr)
         self._pipes = [self._writer, read, errors]
-        return self
 
     def write(self, data: bytes) -> None:
         """Send it to the program's standard input; what it does not read waits in memory."""
@@ -154,7 +153,14 @@ async def start_served(
             loop.call_soon_threadsafe(program._ended)  # noqa: SLF001 - of this module
 
     threading.Thread(target=watch, name="served exit", daemon=True).start()
-    return await program._connect(given)  # noqa: SLF001 - of this module
+    connected = False
+    try:
+        await program._connect(given)  # noqa: SLF001 - of this module
+        connected = True
+    finally:
+        if not connected:
+            group.kill()
+    return program
 
 
 def _with_children(process: int) -> Iterator[int]:
