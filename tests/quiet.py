@@ -1,4 +1,4 @@
-"""Settings under which the model is asked nothing beside the conversation.
+"""Settings under which the model is asked nothing beside the conversation, nor language servers.
 
 A script for the stand-in names the requests in their order, so that a test turns on by itself what
 asks more of the model.
@@ -13,6 +13,7 @@ from typing import Any
 
 QUIET: Mapping[str, Mapping[str, Any]] = {
     "grounding": {"entailment": False, "correction": "off"},
+    "languageServers": {"enabled": "off"},  # which are on this machine decides what tools there are
     "plan": {"dispatch": "off"},
     "sessions": {"titles": False},
 }

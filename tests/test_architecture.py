@@ -39,6 +39,7 @@ ROOMS: dict[str, set[str]] = {
         "permissions": "workspace shell",
         "sandbox": "settings workspace tools shell permissions",
         "hooks": "settings workspace permissions sandbox",
+        "language_servers": "settings workspace sandbox",
         "undo": "store workspace",
         "edits": "workspace tools symbols permissions undo",
         "llm": "settings",
@@ -51,7 +52,7 @@ ROOMS: dict[str, set[str]] = {
         "sessions": "settings store tools sandbox undo llm",
         "application": (
             "settings store worker workspace tools symbols customizations shell"
-            " permissions sandbox hooks undo edits llm retrieval"
+            " permissions sandbox hooks language_servers undo edits llm retrieval"
             " memory mcp grounding anchors ledger sessions"
         ),
         "turn": (
@@ -60,7 +61,7 @@ ROOMS: dict[str, set[str]] = {
         ),
         "commands": (
             "settings worker workspace tools symbols customizations"
-            " permissions sandbox hooks undo llm retrieval memory mcp"
+            " permissions sandbox hooks language_servers undo llm retrieval memory mcp"
             " grounding anchors ledger sessions application turn"
         ),
         "lsp": "settings worker workspace symbols retrieval application commands",
@@ -74,9 +75,9 @@ ROOMS: dict[str, set[str]] = {
 }
 # package -> the rooms that may import it
 OWNERS = {
-    "pygls": {"lsp"},
-    "lsprotocol": {"lsp"},
-    "cattrs": {"lsp"},
+    "pygls": {"lsp", "language_servers"},
+    "lsprotocol": {"lsp", "language_servers"},
+    "cattrs": {"lsp", "language_servers"},
     "acp": {"acp"},
     "anthropic": {"llm"},
     "httpx2": {"llm", "mcp", "retrieval"},
@@ -291,6 +292,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
         ("worker.__main__ workspace.index.jobs", "anthropic pydantic tree_sitter"),
         ("retrieval.chunks.work symbols.jobs", "anthropic httpx2 markdown_it pathspec pydantic"),
         ("application.application mcp.tools", "mcp mcp_types jsonschema"),
+        ("application.application language_servers.servers", "pygls lsprotocol cattrs"),
     ],
 )
 def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from tests.benchmarks import (
     anchoring,
+    code,
     completing,
     embedding,
     engine,
@@ -49,6 +50,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "grounding": lambda: grounding.run(HERE / "server" / "glossator"),
     "anchors": lambda: anchoring.run(HERE / "server"),
     "facts": facts.run,
+    "code": code.run,
     "large": lambda: large.run(django()),
     "memory": lambda: memory.run(django(), HERE / "docs"),
     "embeddings": _embeddings,

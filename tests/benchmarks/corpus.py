@@ -18,6 +18,7 @@ import platformdirs
 from rich.console import Console
 
 _DJANGO = "5.2"
+_RXJS = "7.8.2"
 _RIPGREP = "1.18.0"  # of the package that Visual Studio Code ships; the program is ripgrep 15
 _SOURCES = Path("/etc/apt/sources.list.d")
 _SOURCES_FILE = Path("/etc/apt/sources.list")
@@ -54,6 +55,12 @@ def cpython() -> Path:
 def typescript() -> Path:
     """TypeScript's source with its tests' baselines, about 64,000 files, most of them small."""
     return _fetched("typescript", lambda folder: _apt("node-typescript", folder), "*.orig.tar.*")
+
+
+def rxjs() -> Path:
+    """RxJS as npm has it: its source in TypeScript, 251 files, and what was made of it."""
+    pack = ["npm", "pack", "--silent", f"rxjs@{_RXJS}"]
+    return _fetched(f"rxjs-{_RXJS}", lambda folder: _run(pack, folder), "*.tgz")
 
 
 def ripgrep() -> Path:

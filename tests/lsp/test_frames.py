@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.lsp import messages
-from glossator.lsp.messages import (
+from glossator.core import frames
+from glossator.core.frames import (
     FRAME_SECONDS,
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
@@ -90,7 +90,7 @@ async def test_a_header_may_be_as_long_as_it_says() -> None:
 
 
 async def test_a_body_may_be_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "MAX_BODY_BYTES", 100)
+    monkeypatch.setattr(frames, "MAX_BODY_BYTES", 100)
     whole, larger = await read_all(frame(bytes(100)) + frame(bytes(101)))
     assert (whole, larger) == (bytes(100), TooLarge(101, bytes(101)))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.lsp.messages import MAX_BODY_BYTES
+from glossator.core.frames import MAX_BODY_BYTES
 from tests.lsp.support.editor import Editor, connected, spawned
 from tests.lsp.support.minimal import build
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glossator.lsp.messages import frame, read_frame
+from glossator.core.frames import frame, read_frame
 
 Message = dict[str, Any]
 STREAMS = Path(__file__).parents[2] / "vscode-client" / "test" / "panel" / "streams"

@@ -45,6 +45,7 @@ from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_path, to_uri
 from glossator.customizations import CustomizationFiles
 from glossator.hooks import Hooks
+from glossator.language_servers import LanguageServers
 from glossator.llm import Meter, Model, Models, options_of
 from glossator.mcp import McpServers, News, ToolsWithMcp
 from glossator.memory import Memories
@@ -129,7 +130,17 @@ class Application:
         self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = FolderFinder()
         self.memories: Memories = within.memories if within else Memories(lambda: self.host.roots)
-        self.code: CodeServers = EditorCode(port)
+        shared = within.acting if within else None
+        self.acting: Acting = Acting(self.host, port, settings, environment, trusted, shared)
+        self.language_servers = LanguageServers(
+            self.host,
+            settings.language_servers,
+            environment,
+            self.acting.limited,
+            self.acting.trust.trusts,
+            port.tell,
+        )
+        self.code: CodeServers = EditorCode(port, self.language_servers)
         own_tools = all_tools(
             diagnostics=self.code.tells_diagnostics,
             agents=settings.agents.parallel > 0,
@@ -166,8 +177,6 @@ class Application:
         self.switches = Switches(port.tell, lambda: self.host.roots)
         self.told_once = ToldOnce(port.tell, lambda: self.host.roots)
         self.hooks = Hooks(settings.hooks, self.approvals, self.switches)
-        shared = within.acting if within else None
-        self.acting: Acting = Acting(self.host, port, settings, environment, trusted, shared)
         self.ledger = open_ledger(settings, environment, self.host, self.anchors, self.acting, port)
         self.summaries = Summaries(settings, self.models, self.ledger)
         self.titles = Titles(settings, self.models, port, self.sessions.settle)
@@ -237,6 +246,7 @@ class Application:
         await self.summaries.close()
         await self.titles.stop()
         await self.mcp.close()
+        await self.language_servers.close()
         await self.git.close()
         await self.acting.close()
         if self.within is None:

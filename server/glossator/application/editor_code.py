@@ -1,4 +1,4 @@
-"""What the editor's other language servers know of code, as the tools ask for it."""
+"""Who is asked about code: the editor, which asks its language servers, else servers of ours."""
 
 from __future__ import annotations
 
@@ -13,28 +13,31 @@ _NOTHING = "the editor's language servers know nothing of it, or are still start
 
 @dataclass(frozen=True, slots=True)
 class EditorCode(CodeServers):
-    """Asks the editor, which asks its language servers."""
+    """Asks the editor where it can be asked, and `own` servers elsewhere."""
 
     port: EditorPort
+    own: CodeServers
 
     async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
         """See `CodeServers`."""
         if not self.port.tells_code:
-            return ""
+            return await self.own.ask(question, seconds)
         return await self.port.code(question, seconds) or _NOTHING
 
     @property
     def are_there(self) -> bool:
-        """Whether the editor can be asked."""
-        return self.port.tells_code
+        """Whether anybody can be asked."""
+        return self.port.tells_code or self.own.are_there
 
     @property
     def tells_diagnostics(self) -> bool:
-        """Whether the editor tells them."""
-        return self.port.tells_diagnostics
+        """Whether anybody tells them."""
+        return self.port.tells_diagnostics or self.own.tells_diagnostics
 
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
     ) -> tuple[FileDiagnostics, ...] | None:
-        """See `EditorPort`."""
+        """See `CodeServers`."""
+        if not self.port.tells_diagnostics:
+            return await self.own.diagnostics(wanted, seconds)
         return await self.port.diagnostics(wanted, seconds)

@@ -45,6 +45,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
         *await _failed_files(app),
         await _ripgrep(app),
         await _sandbox(),
+        *_language_servers(app),
         await _model(app),
         await _embedding(app),
         *await _sharing(app),
@@ -151,6 +152,29 @@ async def _sandbox() -> Check:
     if isinstance(found, Unavailable):
         return Check("Sandbox", CheckState.WARNING, "none for commands", found.reason)
     return Check("Sandbox", CheckState.OK, f"{found.name} works")
+
+
+def _language_servers(app: Application) -> Iterator[Check]:
+    """Each that was found on this machine, or why none is asked."""
+    name = "Language servers"
+    if app.port.tells_code:
+        yield Check(name, CheckState.OK, "the editor's are asked")
+        return
+    if app.settings.language_servers.enabled == "off":
+        yield Check(name, CheckState.OK, "off: turned off by the setting languageServers.enabled")
+        return
+    states = app.language_servers.states()
+    if not states:
+        yield Check(name, CheckState.OK, "none is on the PATH, so Symbols goes by outlines")
+    for each in states:
+        figures = [each.state]
+        if each.memory is not None:
+            figures.append(f"{each.memory / 1e6:,.0f} MB")
+        if each.start_seconds is not None:
+            figures.append(f"started in {each.start_seconds:.1f} s")
+        languages = ", ".join(each.languages)
+        detail = f"{each.name} for {languages}: {shown(each.program)}, {', '.join(figures)}"
+        yield Check(name, CheckState.OK, detail)
 
 
 async def _model(app: Application) -> Check:

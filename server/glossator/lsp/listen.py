@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
+from glossator.core.frames import MalformedFrame, frame, read_body, read_header
 from glossator.core.loopback import TOKEN_BYTES, kept_in
 from glossator.core.standard_streams import end_at_last, on_signal, open_streams, take_streams
-from glossator.lsp.messages import MalformedFrame, frame, read_body, read_header
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -26,12 +26,10 @@ from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.json_rpc import MsgId
 
 from glossator.core.errors import GlossatorError
+from glossator.core.frames import MAX_BODY_BYTES, TooLarge, frame
 from glossator.core.wire import WireError
 from glossator.lsp.lifecycle import LifecycleFilter
 from glossator.lsp.messages import (
-    MAX_BODY_BYTES,
-    TooLarge,
-    frame,
     glance,
     message_id,
     parse,

@@ -17,10 +17,11 @@ from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
 from glossator.core.errors import UsageError
+from glossator.core.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.lifecycle import ServerPhase, parent_gone
-from glossator.lsp.messages import MAX_BODY_BYTES, MalformedFrame, make_converter, read_frame
+from glossator.lsp.messages import make_converter
 from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
 from glossator.lsp.protocol import Protocol, Requests, first_leaf

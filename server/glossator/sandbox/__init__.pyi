@@ -1,6 +1,6 @@
 from .bash_tool import Bash, BashArgs
 from .confinement import CommandLimits, HardLinkedFiles, Unavailable
-from .environment import scrubbed, search_path
+from .environment import scrubbed, search_path, tools_at
 from .idle import IdleTimes
 from .jobs import MOST_RUNNING, Polled
 from .output import (
@@ -17,7 +17,8 @@ from .output import (
 )
 from .process import Finished, Show
 from .quarantine import Quarantine, outcome_text, quarantine_question
-from .shell import LimitedShell, ShellCommand, ShellContext
+from .served import ServedProgram
+from .shell import LimitedShell, Served, ShellCommand, ShellContext
 from .workspace_shell import WorkspaceShell, find_sandbox
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "Output",
     "Polled",
     "Quarantine",
+    "Served",
+    "ServedProgram",
     "ShellCommand",
     "ShellContext",
     "Show",
@@ -51,4 +54,5 @@ __all__ = [
     "quarantine_question",
     "scrubbed",
     "search_path",
+    "tools_at",
 ]

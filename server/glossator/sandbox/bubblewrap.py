@@ -281,6 +281,8 @@ def _disk(policy: SandboxPolicy, most: int | None) -> list[str]:
     arguments += ["--symlink", "/run", "/var/run"]
     for path, real in _reopened(policy):
         arguments += ["--ro-bind-try", real, path]
+    for each in map(os.path.realpath, policy.written):
+        arguments += ["--bind", each, each]
     for each in roots:
         arguments += ["--bind" if policy.writable else "--ro-bind", each, each]
     return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own

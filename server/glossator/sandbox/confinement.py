@@ -34,7 +34,7 @@ class SandboxPolicy:
     (of .gitignore). `readable` are more files and folders that it may read. `sockets`, and FIFOs,
     are other programs'; only with the network can they be reached. `git` are settings for git.
     `searched`: whether further sockets and FIFOs are looked for, which can take seconds; not for a
-    command of ours that would use none.
+    command of ours that would use none. `written` are folders outside the roots that it may write.
     """
 
     roots: tuple[str, ...]
@@ -49,6 +49,7 @@ class SandboxPolicy:
     quota: Quota = Quota()
     git: tuple[tuple[str, str], ...] = ()
     searched: bool = True
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

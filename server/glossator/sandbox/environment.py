@@ -118,13 +118,18 @@ def home_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The folders and files of a home that the programs on `PATH` consist of."""
     home = os.path.expanduser("~")
     found = [os.path.join(home, each) for each in _TOOLS.split()]
-    for folder in search_path(environment).split(os.pathsep):
-        parent, name = os.path.split(folder.rstrip("/"))
-        above, own = os.path.split(parent)
-        # `~/.fly/bin` lies next to a token; what is known to hold programs only is named above
-        mixed = parent == home or own in _MIXED or (above == home and own.startswith("."))
-        found.append(folder if mixed or name not in _BIN else parent)
+    found += map(tools_at, search_path(environment).split(os.pathsep))
     return tuple(dict.fromkeys(each for each in found if os.path.exists(each)))
+
+
+def tools_at(folder: str) -> str:
+    """What the programs in a folder consist of: the folder, or the one above a `bin`."""
+    home = os.path.expanduser("~")
+    parent, name = os.path.split(folder.rstrip("/"))
+    above, own = os.path.split(parent)
+    # `~/.fly/bin` lies next to a token; what is known to hold programs only is named above
+    mixed = parent == home or own in _MIXED or (above == home and own.startswith("."))
+    return folder if mixed or name not in _BIN else parent
 
 
 def git_tools(environment: Mapping[str, str]) -> tuple[str, ...]:

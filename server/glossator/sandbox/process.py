@@ -10,22 +10,19 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Self
 
 from glossator.sandbox.confinement import Confined
+from glossator.sandbox.group import ProcessGroup
 from glossator.sandbox.output import Exit, Output, OutputBuffer
 from glossator.shell import FailedPart
 
 _GRACE_SECONDS = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
-_REMAINS_SECONDS = 0.5  # that killed processes may take to go
 _KEPT_OUTPUT_BYTES = 50_000  # bytes of output that are kept for people
 _SHOWN_OUTPUT_BYTES = 4_000  # bytes that they see while a command runs
 _SHOW_SECONDS = 0.4  # between two times
@@ -64,11 +61,8 @@ class Process:
         self._output = OutputBuffer()
         self._recent = OutputBuffer(0, _KEPT_OUTPUT_BYTES)
         self.received = 0  # bytes
-        self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
-        self._reaping = threading.Lock()  # the number is ours until the exit code is taken
         with ExitStack() as stack:
             command = stack.enter_context(confined)
-            self._nested = command.nested
             self._codes = command.codes
             self._failed: tuple[FailedPart, ...] = ()
             self._idle = command.idle
@@ -82,9 +76,10 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,
-                pass_fds=_descriptors(command),
+                pass_fds=descriptors(command),
             )
             self._cleanup = stack.pop_all()
+        self._group = ProcessGroup(self._popen, nested=command.nested)
         assert self._popen.stdout is not None  # noqa: S101 - as asked for
         self._pipe = self._popen.stdout.fileno()
         os.set_blocking(self._pipe, False)
@@ -119,39 +114,13 @@ class Process:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 if self._gone.is_set():
                     return
-                self._signal(number)
+                self._group.signal(number)
                 with suppress(TimeoutError):
                     # in a cancelled task `asyncio.timeout` of Python 3.11.2 raises `CancelledError`
                     await asyncio.wait_for(self._gone.wait(), _GRACE_SECONDS)
         finally:
-            self._kill()
+            self._group.kill()
         await self._gone.wait()
-
-    def _signal(self, number: signal.Signals) -> None:
-        """Signal the command; a sandbox around it then ends by itself.
-
-        A sandbox that is still being made is ended at once: the child that makes it would ignore
-        another signal, and would live on without its parent.
-        """
-        with self._reaping:
-            if self._popen.returncode is None:
-                self._signal_living(number)
-
-    def _signal_living(self, number: signal.Signals) -> None:
-        if not self._nested:
-            _signal_group(self._popen.pid, number)
-        elif (inner := _inner_group(self._popen.pid)) is not None:
-            self._inner = inner
-            _signal_group(inner, number)
-        else:
-            _signal_group(self._popen.pid, signal.SIGKILL)
-
-    def _kill(self) -> None:
-        """End all, sandbox included."""
-        with self._reaping:
-            if self._popen.returncode is None:
-                self._signal_living(signal.SIGKILL)
-                _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _read(self) -> bool:
         """Read what is in the pipe; whether there was anything."""
@@ -168,17 +137,8 @@ class Process:
         return bool(data)
 
     def _watch(self) -> None:
-        """Wait for the exit, in a thread; keep the process id taken where that is possible."""
-        if sys.platform == "linux":
-            os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
-        else:
-            self._popen.wait()
-        with self._reaping:
-            _signal_group(self._popen.pid, signal.SIGKILL)  # what it left behind
-            self._popen.wait()
-        _await_end(self._popen.pid)
-        if self._inner is not None:
-            _await_end_of_sandbox(self._inner)
+        """Wait for the exit, in a thread."""
+        self._group.wait()
         if self._idle is not None:
             self._idle.end()
         if self._codes is not None:
@@ -193,7 +153,7 @@ class Process:
             read += _CHUNK
         self._loop.remove_reader(self._pipe)
         self._popen.__exit__(None, None, None)
-        ended = _exit(self._popen.returncode)
+        ended = exit_of(self._popen.returncode)
         self.exit = replace(ended, failed=self._failed) if ended.code == 0 else ended
         self._gone.set()
 
@@ -229,49 +189,14 @@ async def _shown(process: Process, show: Show) -> None:
         ended.cancel()
 
 
-def _descriptors(command: Confined) -> tuple[int, ...]:
+def descriptors(command: Confined) -> tuple[int, ...]:
     """What a command inherits besides its standard streams."""
     codes = () if command.codes is None else (command.codes.descriptor,)
     given = () if command.given is None else (command.given,)
     return (*command.inherited, *codes, *given)
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
-def _await_end(group: int) -> None:
-    """Wait until a group that was sent `SIGKILL` is gone, or only zombies are left."""
-    deadline = time.monotonic() + _REMAINS_SECONDS
-    with suppress(ProcessLookupError, PermissionError):
-        while time.monotonic() < deadline:
-            os.killpg(group, 0)
-            time.sleep(0.002)
-
-
-def _await_end_of_sandbox(first: int) -> None:
-    """Wait until the first process of a sandbox is dead, and with it all that ran there."""
-    deadline = time.monotonic() + _REMAINS_SECONDS
-    with suppress(OSError):
-        while time.monotonic() < deadline:
-            state = Path(f"/proc/{first}/stat").read_text("ascii", "replace").rpartition(") ")[2]
-            if state.startswith(("Z", "X")):  # nobody takes its exit code
-                return
-            time.sleep(0.002)
-
-
-def _inner_group(process: int) -> int | None:
-    """The group of a sandboxed command, that of its first process, once the sandbox is made."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
-        groups = {os.getpgid(int(each)) for each in children} - {process}
-    except OSError:
-        return None
-    return groups.pop() if groups else None
-
-
-def _exit(code: int) -> Exit:
+def exit_of(code: int) -> Exit:
     """A process's exit; 128 and a number is how a shell reports its last program's signal."""
     number = -code if code < 0 else code - 128
     if code >= 0 and number <= 0:

@@ -79,7 +79,8 @@ def profile(policy: SandboxPolicy) -> str:
     home = os.path.expanduser("~")
     temporary = [*_TEMPORARY, os.path.realpath(os.environ.get("TMPDIR", _TEMPORARY[0]))]
     roots = [os.path.realpath(each) for each in policy.roots]
-    written = [*temporary, *(roots if policy.writable else ())]
+    own = map(os.path.realpath, policy.written)
+    written = [*temporary, *own, *(roots if policy.writable else ())]
     secrets = [os.path.join(home, each) for each in _SECRETS.split()]
     secrets.append(os.path.join(platformdirs.user_state_dir("glossator"), _LOGINS))
     protected = [_real_parent(each) for each in (*policy.protected, *policy.hard_linked)]

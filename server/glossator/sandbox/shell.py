@@ -35,6 +35,7 @@ from glossator.sandbox.environment import (
 from glossator.sandbox.idle import IdleTimes
 from glossator.sandbox.jobs import Jobs, Polled
 from glossator.sandbox.process import Finished, Process, Show, run
+from glossator.sandbox.served import ServedProgram, start_served
 from glossator.shell import CommandContext, is_installed, parse, part_codes
 from glossator.workspace import is_inside, real_path
 
@@ -60,6 +61,21 @@ class ShellCommand:
     input: bytes | None = None
     only_git: bool = False
     idle: IdleTimes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A program that only reads the workspace, without network, and a folder of its own.
+
+    `words` begin with its absolute path. It writes below `written` alone, and reads `readable`
+    besides what commands may read. `environment` is added to that of commands.
+    """
+
+    words: tuple[str, ...]
+    cwd: str
+    written: str
+    readable: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 class ShellContext(ABC):
@@ -163,6 +179,24 @@ class Shell(ShellContext):
         self._jobs.check_room()
         confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
         return self._jobs.add(command.text, Process(confined, cwd, environment))
+
+    async def serve(self, served: Served, limits: CommandLimits = _NO_LIMITS) -> ServedProgram:
+        """Start a program to speak to; without a sandbox it is not confined. Raises as `run`."""
+        cwd = self._folder(served.cwd)
+        policy = replace(
+            self._policy,
+            network=False,
+            writable=False,
+            readable=(*self._policy.readable, *limits.readable, *served.readable),
+            hidden=(*self._policy.hidden, *limits.hidden),
+            patterns=limits.patterns,
+            sockets=limits.sockets,
+            written=(served.written,),
+        )
+        environment = {**self._environment, **served.environment}
+        return await start_served(
+            lambda words: self._confined(words, cwd, policy), served.words, cwd, environment
+        )
 
     async def poll(self, job: str, seconds: float) -> Polled:
         """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
@@ -289,6 +323,10 @@ class LimitedShell:
     async def start(self, command: ShellCommand) -> str:
         """See `Shell`."""
         return await self.shell.start(command, self.limits)
+
+    async def serve(self, served: Served) -> ServedProgram:
+        """See `Shell`."""
+        return await self.shell.serve(served, self.limits)
 
 
 @contextmanager

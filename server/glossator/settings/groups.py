@@ -1,4 +1,4 @@
-"""Groups of settings: of answers, hooks, MCP servers and retrieval; and what every group is.
+"""Groups of settings: of answers, hooks, servers and retrieval; and what every group is.
 
 A group is frozen, strict, camelCase outside, and each field is described. MCP servers have the
 shape that other clients know as `mcpServers`.
@@ -6,12 +6,15 @@ shape that other clients know as `mcpServers`.
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from glossator.core.errors import DeclarationError
+from glossator.core.file_kinds import CODE
 
 
 def _unset_if_blank(written: object) -> object:
@@ -215,6 +218,44 @@ class McpSettings(Group):
         120,
         gt=0,
         description="End a call after so many seconds, without the time that it waits for you.",
+    )
+
+
+def _language(written: str) -> str:
+    if written not in CODE:
+        known = ", ".join(sorted(CODE))
+        raise PydanticCustomError(
+            "language", "{name} is none of {known}", {"name": written, "known": known}
+        )
+    return written
+
+
+def _words(written: str) -> str:
+    try:
+        shlex.split(written)
+    except ValueError as error:
+        raise PydanticCustomError("words", "{why}", {"why": str(error)}) from error
+    return written
+
+
+class LanguageServerSettings(Group):
+    """Servers of languages, which know references and types, where no editor can be asked."""
+
+    enabled: Literal["auto", "off"] = Field(
+        "auto",
+        description=(
+            "Start the language servers that are on your PATH when code is asked about, in trusted"
+            " folders and in the sandbox, or none."
+        ),
+    )
+    commands: dict[
+        Annotated[str, AfterValidator(_language)], Annotated[str, AfterValidator(_words)]
+    ] = Field(
+        {},
+        description=(
+            "Name the server of a language by its command line, such as"
+            ' {"python": "pyright-langserver --stdio"}, where an empty one means none.'
+        ),
     )
 
 

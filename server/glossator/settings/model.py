@@ -16,6 +16,7 @@ from glossator.settings.groups import (
     FactSettings,
     GroundingSettings,
     HookSettings,
+    LanguageServerSettings,
     McpSettings,
     OptionalText,
     PlanSettings,
@@ -375,4 +376,7 @@ class Settings(_Group):
     plan: PlanSettings = Field(PlanSettings(), description="Plans for hard questions.")
     hooks: HookSettings = Field(HookSettings(), description="Your commands at certain moments.")
     customizations: CustomSettings = Field(CustomSettings(), description="Skills and the like.")
+    language_servers: LanguageServerSettings = Field(
+        LanguageServerSettings(), description="Servers of languages."
+    )
     mcp: McpSettings = Field(McpSettings(), description="Servers of the Model Context Protocol.")

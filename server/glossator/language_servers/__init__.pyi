@@ -1,0 +1,3 @@
+from .servers import LanguageServers, ServerState
+
+__all__ = ["LanguageServers", "ServerState"]

@@ -1,0 +1,120 @@
+"""A question about code, put to one running server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.core.code import CodeAnswer, CodeKind, CodeQuestion
+from glossator.core.text import count_units
+from glossator.core.uri import to_uri
+from glossator.language_servers.connection import Refused, Unanswered
+from glossator.language_servers.reading import (
+    callees_in,
+    callers_in,
+    edits_in,
+    places_in,
+    text_of,
+)
+from glossator.language_servers.running import Running
+
+_MAX_ITEMS = 5  # of one name in a call hierarchy: overloads, and the like
+_PLACES = {
+    CodeKind.DEFINITIONS: ("definitionProvider", "textDocument/definition"),
+    CodeKind.REFERENCES: ("referencesProvider", "textDocument/references"),
+    CodeKind.IMPLEMENTATIONS: ("implementationProvider", "textDocument/implementation"),
+}
+_CAPABILITIES = {
+    **{kind: capability for kind, (capability, _) in _PLACES.items()},
+    CodeKind.CALLERS: "callHierarchyProvider",
+    CodeKind.CALLEES: "callHierarchyProvider",
+    CodeKind.TYPE: "hoverProvider",
+    CodeKind.RENAME: "renameProvider",
+}
+_TOLD = {
+    CodeKind.DEFINITIONS: "where a name is defined",
+    CodeKind.REFERENCES: "references",
+    CodeKind.IMPLEMENTATIONS: "implementations",
+    CodeKind.CALLERS: "callers",
+    CodeKind.CALLEES: "what is called",
+    CodeKind.TYPE: "types",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question to a server that has read its document; it ends at `deadline` (loop time)."""
+
+    running: Running
+    question: CodeQuestion
+    path: str
+    deadline: float
+
+    async def answer(self) -> CodeAnswer | str:
+        """The answer; else why there is none."""
+        kind, name = self.question.kind, self.running.found.name
+        if not self.running.offers(_CAPABILITIES[kind]):
+            what = _TOLD.get(kind)
+            return f"{name} tells no {what}" if what else f"{name} renames nothing"
+        try:
+            return await self._asked(kind)
+        except Refused as error:
+            if kind is CodeKind.RENAME:
+                return self._answer(refused=str(error) or f"{name} refused it")
+            return f"{name} refused the question: {error}"
+        except Unanswered as error:
+            return str(error)
+
+    async def _asked(self, kind: CodeKind) -> CodeAnswer:
+        match kind:
+            case CodeKind.TYPE:
+                return self._answer(text=text_of(await self._at("textDocument/hover")))
+            case CodeKind.RENAME:
+                return await self._renamed()
+            case CodeKind.CALLERS | CodeKind.CALLEES:
+                return await self._calls(kind)
+            case CodeKind.REFERENCES:
+                context = {"context": {"includeDeclaration": True}}
+                return self._answer(places=places_in(await self._at(_PLACES[kind][1], context)))
+        return self._answer(places=places_in(await self._at(_PLACES[kind][1])))
+
+    async def _calls(self, kind: CodeKind) -> CodeAnswer:
+        incoming = kind is CodeKind.CALLERS
+        method = f"callHierarchy/{'incoming' if incoming else 'outgoing'}Calls"
+        read = callers_in if incoming else callees_in
+        items = await self._at("textDocument/prepareCallHierarchy")
+        calls = [
+            place
+            for item in (items if isinstance(items, list) else [])[:_MAX_ITEMS]
+            for place in read(await self._request(method, {"item": item}))
+        ]
+        return self._answer(places=tuple(dict.fromkeys(calls)))
+
+    async def _renamed(self) -> CodeAnswer:
+        options = self.running.capabilities["renameProvider"]
+        prepares = isinstance(options, dict) and options.get("prepareProvider")
+        if prepares and await self._at("textDocument/prepareRename") is None:
+            return self._answer(refused="this cannot be renamed")
+        result = await self._at("textDocument/rename", {"newName": self.question.new_name})
+        edits, files_too = edits_in(result)
+        refused = "" if edits or files_too else "it gives no edits for this name"
+        return self._answer(edits=edits, files_too=files_too, refused=refused)
+
+    async def _at(self, method: str, more: Mapping[str, object] = {}) -> Any:  # noqa: ANN401 - JSON; never changed
+        """Ask about the place of the name."""
+        character = count_units(self.question.before, self.running.encoding)
+        params = {
+            "textDocument": {"uri": to_uri(self.path)},
+            "position": {"line": self.question.line, "character": character},
+            **more,
+        }
+        return await self._request(method, params)
+
+    async def _request(self, method: str, params: object) -> Any:  # noqa: ANN401 - JSON
+        left = self.deadline - asyncio.get_running_loop().time()
+        return await self.running.connection.request(method, params, max(0.0, left))
+
+    def _answer(self, **parts: Any) -> CodeAnswer:  # noqa: ANN401 - fields of the answer
+        return CodeAnswer(self.running.found.name, encoding=self.running.encoding, **parts)

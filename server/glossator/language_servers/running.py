@@ -1,0 +1,297 @@
+"""One running server: how it is opened, what it asks, when it has read all, what it finds.
+
+Source: LSP 3.17, "Server lifecycle", "Work Done Progress", "Publish Diagnostics".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from glossator import __version__
+from glossator.core.attached import Diagnostic
+from glossator.core.text import PositionEncoding
+from glossator.core.uri import to_path, to_uri
+from glossator.language_servers.connection import Connection, Refused, Unanswered
+from glossator.language_servers.documents import OpenDocuments
+from glossator.language_servers.known import CACHE, FoundServer, language_at
+from glossator.language_servers.reading import findings_in
+from glossator.sandbox import ServedProgram
+
+START_SECONDS = 120.0  # for the answer to `initialize`
+_REST_SECONDS = 0.3  # after which a server that began no work has none
+_LONGEST_REST = 60.0  # seconds that one may take to tell that it has read all
+# what pyright logs once it knows the files of the workspace; before, it finds too few references
+_READ = re.compile(r"(Found \d[\d,.]*|No) source files?\b")
+_SHUTDOWN_SECONDS = 1.0
+_MAX_FILES = 2_000  # whose findings are kept
+_MAX_FINDINGS = 500  # of one file
+_ENCODINGS = ("utf-8", "utf-16", "utf-32")
+# what servers ask to be asked for again, whether we said that we can or not; pyright dies of a no
+_REFRESHED = (
+    "codeLens",
+    "diagnostic",
+    "foldingRange",
+    "inlayHint",
+    "inlineValue",
+    "semanticTokens",
+)
+_VENVS = (".venv", "venv")
+_PLAIN = {"dynamicRegistration": False}
+_LINKS = {**_PLAIN, "linkSupport": True}
+_CAPABILITIES = {
+    "general": {"positionEncodings": list(_ENCODINGS)},
+    "window": {"workDoneProgress": True, "showDocument": {"support": False}},
+    "workspace": {
+        "applyEdit": False,
+        "configuration": True,
+        "workspaceFolders": True,
+        "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
+        "workspaceEdit": {
+            "documentChanges": True,
+            "resourceOperations": ["create", "rename", "delete"],
+            "failureHandling": "abort",
+        },
+    },
+    "textDocument": {
+        "synchronization": {**_PLAIN, "didSave": False},
+        "definition": _LINKS,
+        "implementation": _LINKS,
+        "references": _PLAIN,
+        "callHierarchy": _PLAIN,
+        "hover": {**_PLAIN, "contentFormat": ["markdown", "plaintext"]},
+        "rename": {**_PLAIN, "prepareSupport": True},
+        "publishDiagnostics": {"versionSupport": True},
+        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
+    },
+    "experimental": {"serverStatusNotification": True},  # rust-analyzer's, as others do
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """The findings of a file; `version` is ours, None if the server names none."""
+
+    items: tuple[Diagnostic, ...]
+    version: int | None
+
+
+class Running:
+    """A server from its start to its end; `settled` is set once it has read the workspace."""
+
+    def __init__(
+        self, found: FoundServer, root: str, program: ServedProgram, cache: str, *, confined: bool
+    ) -> None:
+        """`confined`: it may run programs of the workspace."""
+        self.found = found
+        self.capabilities: Mapping[str, Any] = {}
+        self.encoding: PositionEncoding = "utf-16"
+        self.settled = asyncio.Event()
+        self._root = root
+        self._cache = cache
+        self._settings = _settings(found, root, cache, confined=confined)
+        self._at_work: set[str | int] = set()  # tokens of its progress
+        self._opened = False
+        self._published: OrderedDict[str, _Published] = OrderedDict()  # by path
+        self._sent: dict[str, int] = {}  # by path: the version that it was shown last
+        self._news = asyncio.Event()
+        self.connection = Connection(
+            found.name,
+            program,
+            {
+                "workspace/configuration": self._configuration,
+                "workspace/workspaceFolders": lambda _: self._folders,
+                "workspace/applyEdit": lambda _: {"applied": False},
+                "client/registerCapability": self._register,
+                "client/unregisterCapability": lambda _: None,
+                "window/workDoneProgress/create": lambda _: None,
+                "window/logMessage": self._log,
+                "window/showMessageRequest": lambda _: None,
+                "window/showDocument": lambda _: {"success": False},
+                "$/progress": self._progress,
+                "experimental/serverStatus": self._status,
+                "textDocument/publishDiagnostics": self._publish,
+                **{f"workspace/{each}/refresh": lambda _: None for each in _REFRESHED},
+            },
+        )
+        self.documents = OpenDocuments(self.connection.notify, self._language_of)
+
+    async def initialize(self) -> None:
+        """Greet it. Raises `Refused`, `Unanswered`."""
+        params = {
+            "processId": None,  # it sees no processes but its own
+            "clientInfo": {"name": "Glossator", "version": __version__},
+            "rootUri": to_uri(self._root),
+            "rootPath": self._root,
+            "workspaceFolders": self._folders,
+            "capabilities": _CAPABILITIES,
+            "initializationOptions": _filled(self.found.server.options, self._cache) or None,
+        }
+        result = await self.connection.request("initialize", params, START_SECONDS)
+        said = result.get("capabilities") if isinstance(result, dict) else None
+        self.capabilities = said if isinstance(said, dict) else {}
+        if (named := self.capabilities.get("positionEncoding")) in _ENCODINGS:
+            self.encoding = cast("PositionEncoding", named)
+        self._opened = True
+        self.connection.notify("initialized", {})
+        rest = _LONGEST_REST if self.found.server.tells_rest else _REST_SECONDS
+        asyncio.get_running_loop().call_later(rest, self._look, rest)
+
+    def offers(self, capability: str) -> bool:
+        """Whether it named this capability."""
+        value = self.capabilities.get(capability)
+        return isinstance(value, dict) or value is True
+
+    def show(self, path: str, text: str, language: str) -> int:
+        """Have it read this text; the version by which it knows it."""
+        version = self.documents.show(path, text, language)
+        if self._sent.get(path) != version:
+            self._sent[path] = version
+            self.forget((path,))
+        return version
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """What was found in these files is of another text."""
+        for path in paths:
+            self._published.pop(path, None)
+
+    async def findings(self, path: str, version: int, seconds: float) -> _Findings:
+        """What it finds in a document that it was shown, after waiting so long for that version."""
+        if self.offers("diagnosticProvider"):
+            return await self._pulled(path, version, seconds)
+        deadline = asyncio.get_running_loop().time() + seconds
+        while (known := self._published.get(path)) is None or known.version not in {None, version}:
+            left = deadline - asyncio.get_running_loop().time()
+            news = asyncio.ensure_future(self._news.wait())
+            done, _ = await asyncio.wait({news}, timeout=max(0.0, left))
+            news.cancel()
+            if not done:
+                return _Findings((), pending=True)
+        return _Findings(known.items)
+
+    @property
+    def all_findings(self) -> Mapping[str, tuple[Diagnostic, ...]]:
+        """What it told so far, by path."""
+        return {path: each.items for path, each in self._published.items() if each.items}
+
+    async def close(self) -> None:
+        """End it: politely, if it still answers."""
+        if self._opened:
+            try:
+                await self.connection.request("shutdown", None, _SHUTDOWN_SECONDS)
+                self.connection.notify("exit", None)
+            except (Refused, Unanswered):
+                pass  # it is ended all the same
+        await self.connection.close()
+
+    async def _pulled(self, path: str, version: int, seconds: float) -> _Findings:
+        params = {"textDocument": {"uri": to_uri(path)}}
+        try:
+            result = await self.connection.request("textDocument/diagnostic", params, seconds)
+        except (Refused, Unanswered):
+            return _Findings((), pending=True)
+        items = findings_in(result.get("items") if isinstance(result, dict) else None)
+        self._keep(path, items, version)
+        return _Findings(items[:_MAX_FINDINGS])
+
+    def _keep(self, path: str, items: tuple[Diagnostic, ...], version: int | None) -> None:
+        self._published[path] = _Published(items[:_MAX_FINDINGS], version)
+        self._published.move_to_end(path)
+        if len(self._published) > _MAX_FILES:
+            self._published.popitem(last=False)
+
+    def _publish(self, params: object) -> None:
+        match params:
+            case {"uri": str() as uri, "diagnostics": list() as items, **rest} if path := to_path(
+                uri
+            ):
+                version = rest.get("version")
+                self._keep(path, findings_in(items), version if type(version) is int else None)
+                self._news.set()
+                self._news = asyncio.Event()
+
+    def _register(self, params: object) -> None:
+        """It offers something later; of what we use only findings."""
+        every = params.get("registrations") if isinstance(params, dict) else None
+        methods = [each.get("method") for each in every or () if isinstance(each, dict)]
+        if "textDocument/diagnostic" in methods:
+            self.capabilities = {**self.capabilities, "diagnosticProvider": True}
+
+    def _progress(self, params: object) -> None:
+        match params:
+            case {"token": (str() | int()) as token, "value": {"kind": "begin"}}:
+                if not self.settled.is_set():
+                    self._at_work.add(token)
+            case {"token": (str() | int()) as token, "value": {"kind": "end"}}:
+                self._at_work.discard(token)
+                self._look()
+
+    def _status(self, params: object) -> None:
+        match params:
+            case {"quiescent": True}:
+                self.settled.set()
+
+    def _log(self, params: object) -> None:
+        match params:
+            case {"message": str() as message} if _READ.match(message):
+                self.settled.set()
+
+    def _look(self, waited: float = _REST_SECONDS) -> None:
+        """Whether it has read all: nothing that it began since its start goes on."""
+        if not self._at_work and (waited == _LONGEST_REST or not self.found.server.tells_rest):
+            self.settled.set()
+
+    def _configuration(self, params: object) -> list[object]:
+        items = params.get("items") if isinstance(params, dict) else None
+        sections = [each.get("section") for each in items or () if isinstance(each, dict)]
+        return [_within(self._settings, each) for each in sections]
+
+    @property
+    def _folders(self) -> list[dict[str, str]]:
+        return [{"uri": to_uri(self._root), "name": os.path.basename(self._root)}]
+
+    def _language_of(self, path: str, text: str) -> str | None:
+        language = language_at(path, text)
+        return language if language in self.found.server.languages else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    items: tuple[Diagnostic, ...]
+    pending: bool = False
+
+
+def _settings(found: FoundServer, root: str, cache: str, *, confined: bool) -> Mapping[str, Any]:
+    """What it is told when it asks for its configuration.
+
+    The workspace's own Python is named only where the sandbox confines what that does.
+    """
+    settings = cast("dict[str, Any]", _filled(found.server.settings, cache))
+    if "python" in found.server.languages and confined:
+        venvs = (Path(root, name, "bin", "python") for name in _VENVS)
+        if (python := next(filter(Path.exists, venvs), None)) is not None:
+            settings["python"] = {**settings.get("python", {}), "pythonPath": str(python)}
+    return settings
+
+
+def _filled(value: object, cache: str) -> object:
+    match value:
+        case str():
+            return value.replace(CACHE, cache)
+        case Mapping():
+            return {key: _filled(each, cache) for key, each in value.items()}
+    return value
+
+
+def _within(settings: Mapping[str, Any], section: object) -> object:
+    """The part of the settings that a section names, such as `python.analysis`; None if none."""
+    found: object = settings
+    for name in str(section or "").split(".") if section else ():
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found

@@ -1,0 +1,181 @@
+"""One server of one folder: started when it is asked, ended when it rests, and started again.
+
+After it has died a few times it is left alone for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+from glossator.core.errors import UsageError
+from glossator.language_servers.connection import Refused, Unanswered
+from glossator.language_servers.known import FoundServer
+from glossator.language_servers.running import Running
+from glossator.workspace import Listing
+
+IDLE_SECONDS = 900.0  # without a question, after which it is ended
+MOST_RESTARTS = 3  # within:
+_ENDS_SECONDS = 600.0
+_DEAD = "{why}. Symbols goes by outlines until a later question starts it again."
+
+
+class NotStarted(Exception):
+    """It may not be started; the message is part of a sentence."""
+
+
+class Server:
+    """Keeps one server; `launch` starts its program, `tell` is told once when it dies."""
+
+    def __init__(
+        self,
+        found: FoundServer,
+        root: str,
+        launch: Callable[[FoundServer, str], Awaitable[Running]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self.found = found
+        self.root = root
+        self.changed: set[str] = set()  # paths, since it was last told
+        self.listing: Listing | None = None  # as it was last told
+        self.start_seconds: float | None = None  # until it had read the workspace
+        self._launch = launch
+        self._tell = tell
+        self._ends: deque[float] = deque(maxlen=MOST_RESTARTS + 1)
+        self._why = ""  # it ended last
+        self._up: asyncio.Future[Running | str] | None = None
+        self._life: asyncio.Task[None] | None = None
+        self._uses = 0
+        self._rest: asyncio.TimerHandle | None = None
+
+    @property
+    def running(self) -> Running | None:
+        """The running server, whether or not it has read the workspace."""
+        if self._life is None or self._up is None or not self._up.done():
+            return None
+        return up if isinstance(up := self._up.result(), Running) else None
+
+    @property
+    def state(self) -> str:
+        """What it does, for people."""
+        if self.running is not None:
+            return "runs"
+        return self._why or ("starts" if self._life is not None else "does not run")
+
+    async def ready(self, deadline: float) -> Running | str:
+        """The server once it has read the workspace; else why it is not there at `deadline`."""
+        if (last := self.running) is not None and last.connection.gone.is_set():
+            await self._is_over(deadline)
+        if self._life is None:
+            if self._has_died_often():
+                return f"{self._why}; it ended {len(self._ends)} times, so it rests for a while"
+            self._up = asyncio.get_running_loop().create_future()
+            self._life = asyncio.create_task(self._live(self._up))
+        assert self._up is not None  # noqa: S101 - made with the task
+        up = await _within(self._up, deadline)
+        if isinstance(up, str):
+            return up
+        if up is not None:
+            settled = asyncio.ensure_future(up.settled.wait())
+            gone = asyncio.ensure_future(up.connection.gone.wait())
+            try:
+                await asyncio.wait(
+                    {settled, gone}, timeout=_left(deadline), return_when=asyncio.FIRST_COMPLETED
+                )
+                if up.connection.gone.is_set():
+                    return up.connection.why
+                if settled.done():
+                    return up
+            finally:
+                settled.cancel()
+                gone.cancel()
+        return f"{self.found.name} is still starting"
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """It is asked something in the block, and rests after it."""
+        self._uses += 1
+        if self._rest is not None:
+            self._rest.cancel()
+        try:
+            yield
+        finally:
+            self._uses -= 1
+            loop = asyncio.get_running_loop()
+            if not self._uses:
+                self._rest = loop.call_later(IDLE_SECONDS, self._end)
+
+    async def close(self) -> None:
+        """End it."""
+        if self._rest is not None:
+            self._rest.cancel()
+        if (life := self._life) is not None:
+            life.cancel()
+            await asyncio.wait({life})
+
+    def _end(self) -> None:
+        if self._life is not None:
+            self._life.cancel()
+
+    async def _live(self, up: asyncio.Future[Running | str]) -> None:
+        """One life, from its start to its end."""
+        began, running = time.monotonic(), None
+        why, died = f"{self.found.name} was ended", False
+        try:
+            running = await self._launch(self.found, self.root)
+            await running.initialize()
+            self._why = ""
+            up.set_result(running)
+            settling = asyncio.create_task(self._note_start(running, began))
+            try:
+                await running.connection.gone.wait()
+            finally:
+                settling.cancel()
+            why, died = running.connection.why, True
+        except NotStarted as error:
+            why = str(error)
+        except (UsageError, OSError) as error:
+            why, died = f"{self.found.name} could not be started: {error}", True
+        except (Refused, Unanswered) as error:
+            why, died = f"{self.found.name} could not be started: {error}", True
+        finally:
+            if running is not None:
+                await asyncio.shield(asyncio.ensure_future(running.close()))
+            self._life = None
+            self._why = why if died else ""
+            if died:
+                self._died(why)
+            if not up.done():
+                up.set_result(why)
+
+    async def _is_over(self, deadline: float) -> None:
+        """Wait until a life that ends is over."""
+        if self._life is not None:
+            await asyncio.wait({self._life}, timeout=_left(deadline))
+
+    async def _note_start(self, running: Running, began: float) -> None:
+        await running.settled.wait()
+        self.start_seconds = time.monotonic() - began
+
+    def _died(self, why: str) -> None:
+        now = time.monotonic()
+        is_news = not self._ends or now - self._ends[-1] > _ENDS_SECONDS
+        self._ends.append(now)
+        if is_news:
+            self._tell(_DEAD.format(why=why))
+
+    def _has_died_often(self) -> bool:
+        full = len(self._ends) == self._ends.maxlen
+        return full and time.monotonic() - self._ends[0] < _ENDS_SECONDS
+
+
+async def _within(up: asyncio.Future[Running | str], deadline: float) -> Running | str | None:
+    await asyncio.wait({up}, timeout=_left(deadline))
+    return up.result() if up.done() else None
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - asyncio.get_running_loop().time())

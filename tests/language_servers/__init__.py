@@ -1,0 +1,1 @@
+"""Language servers that Glossator starts itself."""

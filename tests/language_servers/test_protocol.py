@@ -1,0 +1,279 @@
+"""What a language server is told and asked, and what becomes of odd answers: a scripted one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodePlace
+from glossator.core.uri import to_uri
+from glossator.language_servers import server as server_module
+from glossator.workspace.documents.overlays import DiskChanged
+from tests.language_servers.asked import Asked, asked, scripted
+from tests.sandboxed import SANDBOXED
+
+FILES = {"a.py": "def name(): pass\nx = name()\nkeyword = 1\n", "b.py": "import a\n"}
+Scripted = Callable[..., AbstractAsyncContextManager[Asked]]
+
+pytestmark = SANDBOXED
+
+
+@pytest.fixture
+def speaking(tmp_path: Path) -> Scripted:
+    """A workspace whose server behaves in one way."""
+
+    @asynccontextmanager
+    async def make(
+        mode: str = "plain", encoding: str = "utf-16", **files: str
+    ) -> AsyncIterator[Asked]:
+        root = tmp_path / "ws"
+        texts = {name.replace("_", "."): text for name, text in files.items()} or FILES
+        async with asked(root, texts, scripted(root, mode, encoding)) as ws:
+            yield ws
+
+    return make
+
+
+async def test_each_kind_of_question(speaking: Scripted) -> None:
+    async with speaking() as ws:
+        uri = to_uri(str(ws.root / "a.py"))
+
+        async def places(kind: CodeKind) -> tuple[CodePlace, ...]:
+            return (await ws.answer(kind, "a.py", "def ")).places
+
+        assert await places(CodeKind.DEFINITIONS) == (CodePlace(uri, 2),)
+        assert await places(CodeKind.REFERENCES) == (CodePlace(uri, 0), CodePlace(uri, 4))
+        assert await places(CodeKind.IMPLEMENTATIONS) == (CodePlace(uri, 0), CodePlace(uri, 4))
+        callers = CodePlace(uri, 5, "caller"), CodePlace(uri, 6, "caller")
+        assert await places(CodeKind.CALLERS) == callers
+        assert await places(CodeKind.CALLEES) == (CodePlace(uri, 8, "called", (1, 2)),)
+        renamed = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="other")
+        assert renamed.edits == (CodeEdit(uri, 0, 4, 0, 8, "other"),)
+        assert (renamed.refused, renamed.files_too) == ("", False)
+        moved = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="moved")
+        assert moved.files_too
+        refused = await ws.answer(CodeKind.RENAME, "a.py", "", new_name="other")
+        assert refused.edits
+        keyword = CodeAnswer("python", refused="this cannot be renamed", encoding="utf-16")
+        ws.write("a.py", "keyword\n")
+        assert (await ws.answer(CodeKind.RENAME, "a.py", "")).refused == keyword.refused
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_each_server_counts_in_its_own_units(speaking: Scripted, encoding: str) -> None:
+    line = 's = "🦉 größer"; name()\n'
+    async with speaking(encoding=encoding, a_py=line) as ws:
+        answer = await ws.answer(CodeKind.TYPE, "a.py", 's = "🦉 größer"; ')
+        assert '"name": "name"' in answer.text
+        assert answer.encoding == encoding
+
+
+async def test_unsaved_text_and_changes_on_disk_are_told(speaking: Scripted) -> None:
+    async with speaking() as ws:
+        ws.open("b.py", "import a  # typed\n")
+        heard = await ws.heard("a.py", "def ")
+        assert set(heard["documents"].values()) == {FILES["a.py"], "import a  # typed\n"}
+        ws.edit("b.py", "import a  # more\n", 2)
+        ws.write("a.py", "def other(): pass\n")
+        ws.write("c.py", "new = 1\n")
+        (ws.root / "c.py").rename(ws.root / "d.py")
+        ws.host.apply(_changed(ws.root / "c.py", ws.root / "d.py"))
+        heard = await ws.heard("a.py", "def ")
+        assert heard["name"] == "other"
+        shown = {"def other(): pass\n", "import a  # more\n", "new = 1\n"}
+        assert set(heard["documents"].values()) == shown
+        told = _told(heard, "workspace/didChangeWatchedFiles")["changes"]
+        kinds = {Path(each["uri"]).name: each["type"] for each in told}
+        assert kinds == {"a.py": 2, "c.py": 3, "d.py": 1}
+        ws.close("b.py")
+        heard = await ws.heard("a.py", "def ")
+        assert set(heard["documents"].values()) == {"def other(): pass\n", "new = 1\n"}
+
+
+async def test_few_documents_are_open_at_once(speaking: Scripted) -> None:
+    async with speaking() as ws:
+        for number in range(35):
+            ws.write(f"f{number}.py", f"name = {number}\n")
+            await ws.answer(CodeKind.REFERENCES, f"f{number}.py", "")
+        documents = (await ws.heard("f34.py", ""))["documents"]
+        assert len(documents) == 30
+        assert "name = 0\n" not in documents.values()
+
+
+async def test_it_is_told_honestly_what_we_can_do(speaking: Scripted) -> None:
+    async with speaking("configured") as ws:
+        heard = await ws.heard("a.py", "def ")
+        hello = _told(heard, "initialize")
+        assert hello["capabilities"]["workspace"]["applyEdit"] is False
+        assert hello["rootUri"] == to_uri(str(ws.root))
+        assert hello["processId"] is None
+        heard = await ws.heard("a.py", "def ")
+        assert {"jsonrpc": "2.0", "id": 1, "result": [None, None, {}]} in heard["heard"]
+
+
+async def test_an_edit_that_it_asks_for_is_not_made(speaking: Scripted) -> None:
+    async with speaking("edits") as ws:
+        heard = (await ws.heard("a.py", "def "))["heard"]
+        assert {"jsonrpc": "2.0", "id": "glossator-1", "result": {"applied": False}} in heard
+        [unknown] = [each for each in heard if each.get("id") == 9]
+        assert unknown["error"]["code"] == -32601  # method not found
+
+
+async def test_one_that_dies_is_started_again_a_few_times(speaking: Scripted) -> None:
+    async with speaking("dies") as ws:
+        for _ in range(server_module.MOST_RESTARTS + 1):
+            said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+            assert said == "python ended (exit code 2): something broke"
+        rests = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+        assert rests == (
+            "python ended (exit code 2): something broke; it ended 4 times, so it rests for a while"
+        )
+        [notice] = ws.notices
+        assert "exit code 2): something broke. Symbols goes by outlines until" in notice
+        [state] = [each for each in ws.servers.states() if "python" in each.languages][:1]
+        assert "something broke" in state.state
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("huge", "sent a message of more than 67,108,864 bytes"),
+        ("breaks", "broke the protocol: a header line has no colon"),
+    ],
+)
+async def test_one_that_breaks_the_protocol_is_ended(
+    speaking: Scripted, mode: str, why: str
+) -> None:
+    async with speaking(mode) as ws:
+        said = await ws.ask(CodeKind.TYPE, "a.py", "def ")
+        assert isinstance(said, str)
+        assert why in said
+        again = await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert again.places
+
+
+async def test_one_that_cannot_be_started(speaking: Scripted) -> None:
+    async with speaking("absent") as ws:
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+        assert isinstance(said, str)
+        assert "could not be started" in said
+        assert "no such mode" in said
+
+
+async def test_a_silent_one_costs_no_more_than_the_time(speaking: Scripted) -> None:
+    async with speaking("silent") as ws:
+        await ws.answer(CodeKind.DEFINITIONS, "a.py", "def ")
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ", seconds=0.5)
+        assert isinstance(said, str)
+        assert said == "python did not answer in time"
+        heard = await ws.heard("a.py", "def ")
+        assert _told(heard, "$/cancelRequest")["id"].startswith("glossator-")
+
+
+async def test_one_that_reads_the_workspace_is_still_starting(speaking: Scripted) -> None:
+    async with speaking("indexes") as ws:
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ", seconds=3)
+        assert isinstance(said, str)
+        assert said.endswith("is still starting")
+
+
+async def test_a_flood_holds_up_nobody(speaking: Scripted) -> None:
+    async with speaking("floods") as ws:
+        ticks = 0
+
+        async def tick() -> None:
+            nonlocal ticks
+            while True:
+                await asyncio.sleep(0)
+                ticks += 1
+
+        await ws.answer(CodeKind.DEFINITIONS, "a.py", "def ")
+        ticking = asyncio.create_task(tick())
+        assert (await ws.heard("a.py", "def "))["name"] == "name"
+        ticking.cancel()
+        assert ticks > 1_000
+
+
+async def test_odd_parts_of_answers_are_left_out(speaking: Scripted) -> None:
+    async with speaking("odd") as ws:
+        uri = to_uri(str(ws.root / "a.py"))
+        for kind, places in (
+            (CodeKind.DEFINITIONS, (CodePlace(uri, 3),)),
+            (CodeKind.REFERENCES, (CodePlace(uri, 3),)),
+            (CodeKind.IMPLEMENTATIONS, ()),
+            (CodeKind.CALLERS, ()),
+        ):
+            assert (await ws.answer(kind, "a.py", "def ")).places == places
+        assert (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text == "good"
+        renamed = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="x")
+        assert renamed.refused == "it gives no edits for this name"
+
+
+async def test_what_it_does_not_offer_is_not_asked(speaking: Scripted) -> None:
+    async with speaking("poor") as ws:
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+        assert isinstance(said, str)
+        assert said.endswith("tells no references")
+        said = await ws.ask(CodeKind.RENAME, "a.py", "def ")
+        assert isinstance(said, str)
+        assert said.endswith("renames nothing")
+
+
+async def test_refusals_are_told(speaking: Scripted) -> None:
+    async with speaking("fails") as ws:
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+        assert isinstance(said, str)
+        assert said.endswith("refused the question: not here")
+        assert (await ws.answer(CodeKind.RENAME, "a.py", "def ")).refused == "not here"
+
+
+async def test_it_is_asked_again_when_it_changed_its_mind(speaking: Scripted) -> None:
+    async with speaking("modified") as ws:
+        assert (await ws.heard("a.py", "def "))["name"] == "name"
+
+
+@pytest.mark.parametrize("mode", ["plain", "unversioned"])
+async def test_findings_are_those_of_the_text(speaking: Scripted, mode: str) -> None:
+    async with speaking(mode) as ws:
+        assert await ws.found("b.py") == ([(1, "9 characters (1)")], False)
+        ws.open("b.py", "import a, c\n", 5)
+        assert await ws.found("b.py", 5) == ([(1, "12 characters (1)")], False)
+        ws.edit("b.py", "x\n", 6)
+        assert await ws.found("b.py", 6) == ([(1, "2 characters (1)")], False)
+        everything = await ws.servers.diagnostics((), 1)
+        assert everything is not None
+        assert [len(each.items) for each in everything] == [1]
+
+
+async def test_findings_that_are_late_or_pulled(speaking: Scripted) -> None:
+    async with speaking("late") as ws:
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert await ws.found("a.py", seconds=0.3) == ([], True)
+    async with speaking("pulled") as ws:
+        assert await ws.found("a.py") == ([(2, "pulled")], False)
+
+
+async def test_it_is_ended_when_it_rests(
+    speaking: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "IDLE_SECONDS", 0.05)
+    async with speaking() as ws:
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        while any(each.state == "runs" for each in ws.servers.states()):  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.02)
+        assert (await ws.answer(CodeKind.REFERENCES, "a.py", "def ")).places
+        assert ws.notices == []
+
+
+def _told(heard: dict[str, Any], method: str) -> Any:
+    """The parameters of the last message of this kind."""
+    return [each["params"] for each in heard["heard"] if each.get("method") == method][-1]
+
+
+def _changed(*paths: Path) -> DiskChanged:
+    return DiskChanged(frozenset(map(str, paths)))
