@@ -24,7 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    from glossator.acp.serve import serve  # noqa: PLC0415 - the collector is off first
+    from glossator.core import generated_code  # noqa: PLC0415 - the collector is off first
+
+    generated_code.begin(generated_code.file_of("acp"))
+    from glossator.acp.serve import serve  # noqa: PLC0415 - see above
 
     return asyncio.run(serve())
 

@@ -49,9 +49,10 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
     # Imported here, so that the collector is off and the code that they generate is kept.
-    from glossator.lsp import generated_code, late_classes  # noqa: PLC0415 - see above
+    from glossator.core import generated_code  # noqa: PLC0415 - see above
+    from glossator.lsp import late_classes  # noqa: PLC0415 - see above
 
-    generated_code.begin()
+    generated_code.begin(generated_code.file_of("lsp"))
     late_classes.import_types()
     from glossator.lsp.features import build_server  # noqa: PLC0415 - see above
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
