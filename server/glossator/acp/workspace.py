@@ -16,7 +16,7 @@ from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import standing, text_update
 from glossator.application import Application
-from glossator.cli import answer_text, command_of, is_ours, slash_word, works_here
+from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
 from glossator.core.choice_words import MODES
@@ -196,6 +196,8 @@ class Workspace:
 
     async def _command(self, session_id: str, name: str, words: str) -> schema.PromptResponse:
         """Carry out one of our own `/` commands, and show its answer."""
+        from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
+
         command = command_of(name, words, session_id)
         answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
         if isinstance(answer, Answer):

@@ -51,7 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - collector is off
+    from glossator.core import generated_code  # noqa: PLC0415 - the collector is off first
+
+    generated_code.begin(generated_code.file_of("mcp"))
+    from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - see above
 
     roots = (options.folder,) if options.folder else None
     try:

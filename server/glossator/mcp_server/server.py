@@ -23,6 +23,7 @@ from mcp_types import ListRootsResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from glossator import __version__
+from glossator.core import generated_code
 from glossator.core.errors import GlossatorError
 from glossator.core.own_process import import_aside
 from glossator.core.prompts import load_prompt
@@ -105,6 +106,7 @@ class GlossatorServer:
 
     async def _loaded(self) -> Folders:
         await import_aside("glossator.mcp_server.tools")
+        generated_code.end()
         from glossator.mcp_server.folders import Folders  # noqa: PLC0415 - imported aside
 
         return Folders(self._find_roots, *self._made_of)
