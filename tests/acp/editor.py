@@ -20,6 +20,7 @@ from glossator.acp.agent import GlossatorAgent
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
 
+LIMIT = 50_000_000  # bytes of a message
 Choose = Callable[[schema.ToolCallUpdate, list[schema.PermissionOption]], str | None]
 
 
@@ -129,6 +130,7 @@ async def conversation(
     *,
     fs: bool = True,
     mcp_servers: tuple[Any, ...] = (),
+    home: Path | None = None,
 ) -> AsyncIterator[Conversation]:
     """A session in `root`, which is trusted; `fs`: the client reads and writes files for us."""
     for name, text in files.items():
@@ -137,11 +139,12 @@ async def conversation(
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
         environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
+        environment |= {} if home is None else {"HOME": str(home)}
         agent = GlossatorAgent(environment, quietly(settings))
         ours, theirs = socket.socketpair()
-        reader, writer = await asyncio.open_connection(sock=ours)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=LIMIT)
         served = asyncio.create_task(serve_streams(agent, reader, writer))
-        their_reader, their_writer = await asyncio.open_connection(sock=theirs)
+        their_reader, their_writer = await asyncio.open_connection(sock=theirs, limit=LIMIT)
         editor: Any = Editor(root)
         client = ClientSideConnection(
             editor, their_writer, their_reader, use_unstable_protocol=True

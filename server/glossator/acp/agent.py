@@ -22,6 +22,7 @@ from acp.interfaces import Client
 from glossator import __version__
 from glossator.acp.outbox import Outbox
 from glossator.core import generated_code
+from glossator.core.paging import page
 
 if TYPE_CHECKING:
     from glossator.acp.workspace import Workspace
@@ -151,11 +152,8 @@ class GlossatorAgent:
         if cwd is not None:
             workspaces = [await self._workspace(cwd, None)]
         found = [each for workspace in workspaces for each in await workspace.sessions()]
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
-        end = start + _PAGE
-        return schema.ListSessionsResponse(
-            sessions=found[start:end], next_cursor=str(end) if len(found) > end else None
-        )
+        sessions, following = page(found, cursor, _PAGE)
+        return schema.ListSessionsResponse(sessions=sessions, next_cursor=following)
 
     async def close_session(self, session_id: str, **_: Meta) -> schema.CloseSessionResponse:
         """End what goes on in a session; it is kept."""

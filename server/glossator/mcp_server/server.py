@@ -26,6 +26,7 @@ from glossator import __version__
 from glossator.core import generated_code
 from glossator.core.errors import GlossatorError
 from glossator.core.own_process import import_aside
+from glossator.core.paging import page
 from glossator.core.prompts import load_prompt
 from glossator.core.uri import to_path
 
@@ -212,17 +213,14 @@ class GlossatorServer:
         from glossator.mcp_server.tools import shown_glosses  # noqa: PLC0415 - imported aside
 
         found = await shown_glosses(await folders.app())
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
+        shown, following = page(found, cursor, _PAGE)
         listed = [
             types.Resource(
                 uri=each.uri, name=each.title, description=each.state, mime_type="text/markdown"
             )
-            for each in found[start : start + _PAGE]
+            for each in shown
         ]
-        end = start + _PAGE
-        return types.ListResourcesResult(
-            resources=listed, next_cursor=str(end) if len(found) > end else None
-        )
+        return types.ListResourcesResult(resources=listed, next_cursor=following)
 
     async def _read_resource(
         self, _context: Context, params: types.ReadResourceRequestParams
