@@ -21,6 +21,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import ListRootsResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from glossator import __version__
 from glossator.core import generated_code
@@ -162,7 +163,7 @@ class GlossatorServer:
                 asking = session.list_roots()
             async with asyncio.timeout(_ROOTS_SECONDS):
                 return await asking
-        except (MCPError, TimeoutError) as error:
+        except (MCPError, TimeoutError, ValidationError) as error:
             _log.warning("The client did not name its folders: %s", error)
             return ListRootsResult(roots=[])
 
