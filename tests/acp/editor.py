@@ -138,25 +138,40 @@ async def conversation(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
-        environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
-        environment |= {} if home is None else {"HOME": str(home)}
-        agent = GlossatorAgent(environment, quietly(settings))
-        ours, theirs = socket.socketpair()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=LIMIT)
-        served = asyncio.create_task(serve_streams(agent, reader, writer))
-        their_reader, their_writer = await asyncio.open_connection(sock=theirs, limit=LIMIT)
-        editor: Any = Editor(root)
-        client = ClientSideConnection(
-            editor, their_writer, their_reader, use_unstable_protocol=True
-        )
         offers = schema.FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
-        try:
-            await client.initialize(PROTOCOL_VERSION, schema.ClientCapabilities(fs=offers))
+        capabilities = schema.ClientCapabilities(fs=offers)
+        async with connected(root, api, settings, capabilities, home) as (editor, client, served):
             session = await client.new_session(cwd=str(root), mcp_servers=[*mcp_servers])
-            yield Conversation(editor, client, api, session.session_id, served, their_writer.close)
-        finally:
-            await client.close()
-            their_writer.close()
-            await served
-            writer.close()
+            yield Conversation(editor, client, api, session.session_id, *served)
         assert api.refusals == [], repr(api.refusals)
+
+
+@asynccontextmanager
+async def connected(
+    root: Path,
+    api: StandIn,
+    settings: Mapping[str, Any] | None = None,
+    capabilities: schema.ClientCapabilities | None = None,
+    home: Path | None = None,
+) -> AsyncIterator[tuple[Editor, Any, tuple[asyncio.Task[None], Callable[[], None]]]]:
+    """An editor and its side of a connection to an agent of its own, up to `initialize`.
+
+    And the agent's task, and what has the editor leave.
+    """
+    environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
+    environment |= {} if home is None else {"HOME": str(home)}
+    agent = GlossatorAgent(environment, quietly(settings))
+    ours, theirs = socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LIMIT)
+    served = asyncio.create_task(serve_streams(agent, reader, writer))
+    their_reader, their_writer = await asyncio.open_connection(sock=theirs, limit=LIMIT)
+    editor: Any = Editor(root)
+    client = ClientSideConnection(editor, their_writer, their_reader, use_unstable_protocol=True)
+    try:
+        await client.initialize(PROTOCOL_VERSION, capabilities)
+        yield editor, client, (served, their_writer.close)
+    finally:
+        await client.close()
+        their_writer.close()
+        await served
+        writer.close()

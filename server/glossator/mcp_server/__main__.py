@@ -41,6 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="FILE",
         help="write the token to a new file, which is gone at the end, and do not print it",
     )
+    parser.add_argument(
+        "--remember",
+        action="store_true",
+        help="offer remember_fact as well, by which clients add facts that the lines cited support",
+    )
     options = parser.parse_args(arguments)
     if options.token_file and not options.http:
         parser.error("--token-file needs --http")
@@ -55,13 +60,17 @@ def main(arguments: list[str] | None = None) -> int:
 
     generated_code.begin(generated_code.file_of("mcp"))
     from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - see above
+    from glossator.mcp_server.server import GlossatorServer  # noqa: PLC0415 - see above
 
     roots = (options.folder,) if options.folder else None
+    if options.http:
+        roots = roots or (os.getcwd(),)
+    server = GlossatorServer(roots, remembers=options.remember)
     try:
         if options.http:
-            serving = serve_http(roots or (os.getcwd(),), options.http, options.token_file)
+            serving = serve_http(server, options.http, options.token_file)
         else:
-            serving = serve_stdio(roots)
+            serving = serve_stdio(server)
         return asyncio.run(serving)
     except UsageError as error:
         parser.error(str(error))

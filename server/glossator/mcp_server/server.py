@@ -64,9 +64,14 @@ class GlossatorServer:
         roots: Sequence[str] | None,
         environment: Mapping[str, str] | None = None,
         settings: Mapping[str, Any] | None = None,
+        *,
+        remembers: bool = False,
     ) -> None:
-        """By default the process's environment; `settings` come before the user's file."""
-        self._given = roots
+        """By default the process's environment; `settings` come before the user's file.
+
+        `remembers`: clients may add facts.
+        """
+        self._given, self._remembers = roots, remembers
         self._made_of = environment, settings
         self._session: ServerSession | None = None  # of the client that is asked for the roots
         self._asks_with_results = False  # as of 2026-07-28: servers send no requests
@@ -179,7 +184,8 @@ class GlossatorServer:
         folders = await self._folders()
         from glossator.mcp_server.tools import offered  # noqa: PLC0415 - imported aside
 
-        return types.ListToolsResult(tools=[each.declared for each in offered(await folders.app())])
+        tools = offered(await folders.app(), remembers=self._remembers)
+        return types.ListToolsResult(tools=[each.declared for each in tools])
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -199,7 +205,8 @@ class GlossatorServer:
         from glossator.mcp_server.tools import Call, called  # noqa: PLC0415 - imported aside
 
         app = await folders.app()
-        async with Call.following(app, folders.port, context.session.report_progress) as call:
+        report = context.session.report_progress
+        async with Call.following(app, folders.port, report, remembers=self._remembers) as call:
             return await called(call, params.name, params.arguments or {})
 
     # resources
