@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import psutil
 import pytest
-from acp import RequestError, schema, text_block
+from acp import schema, text_block
 
 from tests.acp.editor import Editor, connected
 from tests.patience import SECONDS, until
@@ -103,19 +102,3 @@ async def _cancelled(agent: Any, session: str, random: Random) -> str:
 async def _asked(agent: Any, session: str, words: str) -> schema.PromptResponse:
     answer: schema.PromptResponse = await agent.prompt(session, [text_block(words)])
     return answer
-
-
-async def test_a_session_that_another_client_has_is_said_to_be_so(tmp_path: Path) -> None:
-    """Two clients at once: the second is refused in words, and gets it once the first has left."""
-    (tmp_path / "a.py").write_text("count = 0\n")
-    async with StandIn([Turn(Text("Done."))]) as api:
-        async with connected(tmp_path, api) as (_, one, served):
-            session = (await one.new_session(cwd=str(tmp_path))).session_id
-            await _asked(one, session, "Hello")
-            async with connected(tmp_path, api) as (_, two, _):
-                given = {"cwd": str(tmp_path), "session_id": session, "mcp_servers": []}
-                with suppress(RequestError):
-                    await two.load_session(**given)
-                served[1]()
-                await served[0]
-                await two.load_session(**given)
