@@ -40,6 +40,8 @@ class Editor:
         default_factory=list
     )
     choose: Choose = first_that_allows
+    forms: list[Any] = field(default_factory=list)  # that were shown
+    fills: Mapping[str, Any] | None = None  # what the user fills in; None: they decline
     waiting: asyncio.Event | None = None  # questions wait for it
     buffers: dict[str, str] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
@@ -67,6 +69,12 @@ class Editor:
         if chosen is not None:
             outcome = schema.AllowedOutcome(outcome="selected", option_id=chosen)
         return schema.RequestPermissionResponse(outcome=outcome)
+
+    async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
+        self.forms.append((message, mode))
+        if self.fills is None:
+            return schema.DeclineElicitationResponse(action="decline")
+        return schema.AcceptElicitationResponse(action="accept", content=dict(self.fills))
 
     async def read_text_file(
         self, path: str, session_id: str, **_: Any
@@ -131,15 +139,19 @@ async def conversation(
     fs: bool = True,
     mcp_servers: tuple[Any, ...] = (),
     home: Path | None = None,
+    forms: bool = False,
 ) -> AsyncIterator[Conversation]:
-    """A session in `root`, which is trusted; `fs`: the client reads and writes files for us."""
+    """A session in `root`; with `fs` the client has files for us, with `forms` it shows these."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
         offers = schema.FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
-        capabilities = schema.ClientCapabilities(fs=offers)
+        elicitation = schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())
+        capabilities = schema.ClientCapabilities(
+            fs=offers, elicitation=elicitation if forms else None
+        )
         async with connected(root, api, settings, capabilities, home) as (editor, client, served):
             session = await client.new_session(cwd=str(root), mcp_servers=[*mcp_servers])
             yield Conversation(editor, client, api, session.session_id, *served)

@@ -77,7 +77,8 @@ class Workspace:
         fs = capabilities.fs or schema.FileSystemCapabilities()
         app: Application
         texts = ClientTexts(client, fs, lambda path: app.trees.at(path).host)
-        port = AcpPort(client, outbox, texts, name, lambda: app.host.folders)
+        forms = capabilities.elicitation is not None and capabilities.elicitation.form is not None
+        port = AcpPort(client, outbox, texts, name, lambda: app.host.folders, shows_forms=forms)
         app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
         await app.start()
         return cls(app, port, outbox, roots)
