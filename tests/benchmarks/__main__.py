@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from tests.benchmarks import (
     anchoring,
     completing,
+    doors,
     embedding,
     engine,
     facts,
@@ -44,6 +45,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "turns": lambda: turns.run(django()),
     "light": lambda: light.run(django()),
     "opening": opening.run,
+    "doors": lambda: doors.run(django()),
     "completing": lambda: completing.run(django()),
     "hovering": lambda: hovering.run(django()),
     "grounding": lambda: grounding.run(HERE / "server" / "glossator"),

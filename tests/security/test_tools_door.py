@@ -339,7 +339,7 @@ async def test_http_serves_who_knows_the_token_and_no_page(tmp_path: Path) -> No
                     address, json=tools, headers=head | right | {"Mcp-Session-Id": strange}
                 )
                 assert refused.status_code in {400, 404, 431}, strange[:9]
-            for body in (b"nonsense", b"[" * 100_000, b"x" * 6_000_000, b"\xff", b"[]"):
-                refused = await http.post(address, content=body, headers=head | right | session)
-                assert 400 <= refused.status_code < 500, body[:9]
+            for line in (b"nonsense", b"[" * 100_000, b"x" * 6_000_000, b"\xff", b"[]"):
+                refused = await http.post(address, content=line, headers=head | right | session)
+                assert 400 <= refused.status_code < 500, line[:9]
             assert (await http.post(address, json=tools, headers=head | right | session)).is_success

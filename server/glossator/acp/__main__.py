@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import sys
 
-from glossator.core.own_process import raise_open_file_limit
+from glossator.core.own_process import begin_server
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -17,17 +16,13 @@ def main(arguments: list[str] | None = None) -> int:
         "glossator acp", description="An agent for editors that speak the Agent Client Protocol."
     )
     parser.parse_args(arguments)
-    raise_open_file_limit()
-    gc.disable()  # the start only makes things that stay
+    begin_server("acp")
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    from glossator.core import generated_code  # noqa: PLC0415 - the collector is off first
-
-    generated_code.begin(generated_code.file_of("acp"))
-    from glossator.acp.serve import serve  # noqa: PLC0415 - see above
+    from glossator.acp.serve import serve  # noqa: PLC0415 - the collector is off first
 
     return asyncio.run(serve())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import os
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from glossator.core.errors import UsageError
 from glossator.core.loopback import loopback_address
-from glossator.core.own_process import raise_open_file_limit
+from glossator.core.own_process import begin_server
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,17 +48,13 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.token_file and not options.http:
         parser.error("--token-file needs --http")
-    raise_open_file_limit()
-    gc.disable()  # the start only makes things that stay
+    begin_server("mcp")
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    from glossator.core import generated_code  # noqa: PLC0415 - the collector is off first
-
-    generated_code.begin(generated_code.file_of("mcp"))
-    from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - see above
+    from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - collector is off
     from glossator.mcp_server.server import GlossatorServer  # noqa: PLC0415 - see above
 
     roots = (options.folder,) if options.folder else None
