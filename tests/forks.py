@@ -242,8 +242,8 @@ def _import_all() -> None:
 def _generate_all() -> None:
     """The code and the schemas that the programs make of types; they are kept for the process."""
     _generate_hooks()
-    generated: Any = import_module("glossator.lsp.generated_code")
-    generated.begin = generated.end = lambda: None  # what it keeps is compiled for all
+    generated: Any = import_module("glossator.core.generated_code")
+    generated.begin = generated.end = lambda *_: None  # what it keeps is compiled for all
     schemas = import_module("glossator.tools.schemas")
     for args in import_module("glossator.tools.base").ToolArgs.__subclasses__():
         schemas.schema_of(args)

@@ -20,6 +20,7 @@ from glossator.acp.agent import GlossatorAgent
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
 
+LIMIT = 50_000_000  # bytes of a message
 Choose = Callable[[schema.ToolCallUpdate, list[schema.PermissionOption]], str | None]
 
 
@@ -39,6 +40,8 @@ class Editor:
         default_factory=list
     )
     choose: Choose = first_that_allows
+    forms: list[Any] = field(default_factory=list)  # that were shown
+    fills: Mapping[str, Any] | None = None  # what the user fills in; None: they decline
     waiting: asyncio.Event | None = None  # questions wait for it
     buffers: dict[str, str] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
@@ -66,6 +69,12 @@ class Editor:
         if chosen is not None:
             outcome = schema.AllowedOutcome(outcome="selected", option_id=chosen)
         return schema.RequestPermissionResponse(outcome=outcome)
+
+    async def create_elicitation(self, message: str, mode: Any, **_: Any) -> Any:
+        self.forms.append((message, mode))
+        if self.fills is None:
+            return schema.DeclineElicitationResponse(action="decline")
+        return schema.AcceptElicitationResponse(action="accept", content=dict(self.fills))
 
     async def read_text_file(
         self, path: str, session_id: str, **_: Any
@@ -129,31 +138,52 @@ async def conversation(
     *,
     fs: bool = True,
     mcp_servers: tuple[Any, ...] = (),
+    home: Path | None = None,
+    forms: bool = False,
 ) -> AsyncIterator[Conversation]:
-    """A session in `root`, which is trusted; `fs`: the client reads and writes files for us."""
+    """A session in `root`; with `fs` the client has files for us, with `forms` it shows these."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     async with StandIn(script) as api:
-        environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
-        agent = GlossatorAgent(environment, quietly(settings))
-        ours, theirs = socket.socketpair()
-        reader, writer = await asyncio.open_connection(sock=ours)
-        served = asyncio.create_task(serve_streams(agent, reader, writer))
-        their_reader, their_writer = await asyncio.open_connection(sock=theirs)
-        editor: Any = Editor(root)
-        client = ClientSideConnection(
-            editor, their_writer, their_reader, use_unstable_protocol=True
-        )
         offers = schema.FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
-        try:
-            await client.initialize(PROTOCOL_VERSION, schema.ClientCapabilities(fs=offers))
+        elicitation = schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())
+        capabilities = schema.ClientCapabilities(
+            fs=offers, elicitation=elicitation if forms else None
+        )
+        async with connected(root, api, settings, capabilities, home) as (editor, client, served):
             session = await client.new_session(cwd=str(root), mcp_servers=[*mcp_servers])
-            yield Conversation(editor, client, api, session.session_id, served, their_writer.close)
-        finally:
-            await client.close()
-            their_writer.close()
-            await served
-            writer.close()
+            yield Conversation(editor, client, api, session.session_id, *served)
         assert api.refusals == [], repr(api.refusals)
+
+
+@asynccontextmanager
+async def connected(
+    root: Path,
+    api: StandIn,
+    settings: Mapping[str, Any] | None = None,
+    capabilities: schema.ClientCapabilities | None = None,
+    home: Path | None = None,
+) -> AsyncIterator[tuple[Editor, Any, tuple[asyncio.Task[None], Callable[[], None]]]]:
+    """An editor and its side of a connection to an agent of its own, up to `initialize`.
+
+    And the agent's task, and what has the editor leave.
+    """
+    environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
+    environment |= {} if home is None else {"HOME": str(home)}
+    agent = GlossatorAgent(environment, quietly(settings))
+    ours, theirs = socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LIMIT)
+    served = asyncio.create_task(serve_streams(agent, reader, writer))
+    their_reader, their_writer = await asyncio.open_connection(sock=theirs, limit=LIMIT)
+    editor: Any = Editor(root)
+    client = ClientSideConnection(editor, their_writer, their_reader, use_unstable_protocol=True)
+    try:
+        await client.initialize(PROTOCOL_VERSION, capabilities)
+        yield editor, client, (served, their_writer.close)
+    finally:
+        await client.close()
+        their_writer.close()
+        await served
+        writer.close()

@@ -73,11 +73,12 @@ async def door(
     environment: Mapping[str, str] | None = None,
     mode: Mode = LEGACY,
     given: bool = True,
+    remembers: bool = False,
 ) -> AsyncIterator[Door]:
     """A client of a server on `root`, which is `given`, or which the client names."""
     write(root, files)
     roots = (str(root),) if given else None
-    server = GlossatorServer(roots, environment or {}, quietly(settings))
+    server = GlossatorServer(roots, environment or {}, quietly(settings), remembers=remembers)
     shown = Door(server, [root])
     names = None if given else shown.names
     shown.client = Client(server.sdk, mode=mode, list_roots_callback=names, raise_exceptions=True)
@@ -94,10 +95,14 @@ async def modelled(
     files: Mapping[str, str],
     script: Script,
     settings: Mapping[str, Any] | None = None,
+    *,
+    remembers: bool = False,
 ) -> AsyncIterator[tuple[Door, StandIn]]:
     """The same with the stand-in as the model."""
     async with StandIn(script) as api:
         environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url, **NAMED}
-        async with door(root, files, settings, environment=environment) as opened:
+        async with door(
+            root, files, settings, environment=environment, remembers=remembers
+        ) as opened:
             yield opened, api
         assert api.refusals == [], repr(api.refusals)

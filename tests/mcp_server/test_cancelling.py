@@ -9,15 +9,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
 import pytest
 
 from glossator.mcp_server.serve import serve_streams
 from glossator.mcp_server.server import GlossatorServer
 from tests.mcp_server.client import door, write
 from tests.mcp_server.test_program import HELLO
-from tests.patience import until
+from tests.patience import SECONDS, until
 
-TIMES = 50
+FEW = 10
+TIMES = 100
 FILES = {f"m{number}.py": f"def work{number}(load):\n    return load\n" for number in range(30)}
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search", {"query": "work with load"}),
@@ -44,12 +46,27 @@ async def test_calls_cancelled_at_any_moment(tmp_path: Path, seed: int) -> None:
         await until(lambda: len(asyncio.all_tasks()) <= before + 3)  # of the index and its like
 
 
-@pytest.mark.parametrize("seed", range(10))
-async def test_a_client_that_leaves_at_any_moment(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("times", [FEW, pytest.param(TIMES, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("seed", [1])
+async def test_clients_that_leave_and_come_back_at_any_moment(
+    tmp_path: Path, seed: int, times: int
+) -> None:
     write(tmp_path, FILES)
     random = Random(seed)
+    async with door(tmp_path, FILES) as d:  # with it the tests' own program that forks others
+        await d.text("search", query="work3")
+    before = {each.pid for each in psutil.Process().children(recursive=True)}
+    for _ in range(times):
+        await _leaves(tmp_path, random)
+    async with door(tmp_path, FILES) as d:
+        assert "m3.py:1-2" in await d.text("search", query="work3")
+    await until(lambda: {e.pid for e in psutil.Process().children(recursive=True)} <= before)
+
+
+async def _leaves(root: Path, random: Random) -> None:
+    """A client that says some of what it has to say, in the middle of a word or not, and leaves."""
     ours, theirs = socket.socketpair()
-    server = GlossatorServer((str(tmp_path),), {}, {})
+    server = GlossatorServer((str(root),), {}, {})
     reader, writer = await asyncio.open_connection(sock=ours)
     serving = asyncio.create_task(serve_streams(server, reader, writer))
     _, client = await asyncio.open_connection(sock=theirs)
@@ -61,5 +78,6 @@ async def test_a_client_that_leaves_at_any_moment(tmp_path: Path, seed: int) -> 
     client.write(lines[: random.randrange(len(lines))])
     await asyncio.sleep(random.random() * 0.2)
     client.close()
-    await asyncio.wait_for(serving, 20)
+    async with asyncio.timeout(SECONDS):
+        await serving
     writer.close()

@@ -18,6 +18,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.lsp.support.editor import spawned
 from tests.mcp.hubs import hub
 from tests.mcp_server.client import text_of, write
 
@@ -65,6 +66,37 @@ async def test_two_programs_share_one_workspace(tmp_path: Path) -> None:
         for name in ("one", "two"):
             found, _ = await h.call(f"mcp__{name}__search", query="renew lease")
             assert "later.py:1-2" in found.text
+
+
+async def test_an_editor_s_server_and_a_client_s_share_one_index(tmp_path: Path) -> None:
+    """Whichever began first writes it; once it is gone, the other one does."""
+    root, state = tmp_path / "ws", tmp_path / "state"
+    write(root, FILES)
+    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
+    settings = {"command": COMMAND[0], "args": [*COMMAND[1:], "-C", str(root)], "env": environment}
+    async with hub({"tools": settings}) as h, spawned(module="glossator.lsp", env=environment) as p:
+        await p.editor.initialize(workspaceFolders=[{"uri": root.as_uri(), "name": "ws"}])
+
+        async def places(query: str) -> tuple[str, str]:
+            """What the editor's server finds first, and all that the client's says."""
+            asked = p.editor.command("glossator.search", {"query": query, "report": False})
+            found, (said, _) = (
+                await p.editor.result(asked),
+                await h.call("mcp__tools__search", query=query),
+            )
+            return found["hits"][0]["path"], said.text
+
+        for number in range(5):
+            write(root, {f"later{number}.py": f"def renew{number}(lease):\n    return lease\n"})
+            first, said = await places(f"renew{number} lease")
+            assert first == f"later{number}.py"
+            assert f"later{number}.py:1-2" in said
+        indexes = [each for each in (state / "glossator/index").iterdir() if each.is_dir()]
+        assert len(indexes) == 1
+        await p.editor.shut_down()
+        write(root, {"last.py": "def last(word):\n    return word\n"})
+        found, _ = await h.call("mcp__tools__search", query="last word")
+        assert "last.py:1-2" in found.text
 
 
 def test_what_is_no_message_is_answered_and_the_end_ends_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from glossator.core.tokens import estimate_tokens
-from tests.mcp_server.client import door, modelled, text_of
+from tests.mcp_server.client import Door, door, modelled, text_of
 from tests.patience import until
 from tests.sides import JUDGED, judging
 from tests.standin import Text, ToolUse, Turn
@@ -22,14 +22,17 @@ FOUND = Turn(ToolUse("Read", {"path": "shop.py"}))
 REPORT = Turn(Text("- `price` doubles its argument [cite: doc, shop.py, L1-L2]"))
 
 
-async def test_all_tools_together_are_short(tmp_path: Path) -> None:
-    async with modelled(tmp_path, FILES, []) as (d, _):
+@pytest.mark.parametrize("remembers", [False, True])
+async def test_all_tools_together_are_short(tmp_path: Path, *, remembers: bool) -> None:
+    async with modelled(tmp_path, FILES, [], remembers=remembers) as (d, _):
         tools = await d.tools()
         assert list(tools) == [
-            *("search", "grep", "glob", "read", "symbols", "explore", "check", "facts")
+            *("search", "grep", "glob", "read", "symbols", "explore", "check", "facts"),
+            *(["remember_fact"] if remembers else []),
         ]
         wire = [each.model_dump(by_alias=True, exclude_none=True) for each in tools.values()]
-        assert all(each["annotations"]["readOnlyHint"] for each in wire)
+        writes = [each["name"] for each in wire if not each["annotations"]["readOnlyHint"]]
+        assert writes == (["remember_fact"] if remembers else [])
         sent = [(each["name"], each["description"], each["inputSchema"]) for each in wire]
         assert estimate_tokens(json.dumps(sent)) <= MAX_TOKENS
 
@@ -194,3 +197,52 @@ async def test_a_cancelled_exploration_ends(tmp_path: Path) -> None:
         await until(lambda: not app.runs.active())
         gate.set()
         assert "shop.py" in await d.text("glob", pattern="*.py")
+
+
+CLAIMS = (
+    "`price` returns twice the net [cite: doc, shop.py, L1-L2]. The function `rent` returns the"
+    " days alone [cite: doc, shop.py, L5-L6]. `rent` calls `price` for its days [cite: doc,"
+    " shop.py, L5-L6]."
+)
+JUDGES = {
+    "twice": ("SUPPORTED", "return net * 2"),
+    "alone": ("CONTRADICTED", "return price(days) * 9"),
+    "calls": ("SUPPORTED", "return price(days) * 9"),
+}
+
+
+async def test_only_what_its_lines_support_is_remembered(tmp_path: Path) -> None:
+    async with modelled(tmp_path, FILES, judging([], **JUDGES), JUDGED, remembers=True) as (d, _):
+        result = await d.call("remember_fact", text=CLAIMS)
+        schema = (await d.tools())["remember_fact"].output_schema
+        jsonschema.validate(result.structured_content, schema)
+        assert isinstance(result.structured_content, dict)
+        kept = {each["statement"] for each in result.structured_content["facts"]}
+        assert kept == {"`price` returns twice the net.", "`rent` calls `price` for its days."}
+        told = await d.structured("facts", question="What does `price` return?")
+        assert "`price` returns twice the net." in {each["statement"] for each in told["facts"]}
+        again = await d.structured("remember_fact", text=CLAIMS)
+        assert {each["statement"] for each in again["facts"]} == kept
+        (tmp_path / "shop.py").write_text(SHOP.replace("* 2", "* 3"))
+        await until_stale(d)
+
+
+async def until_stale(d: Door) -> None:
+    """Its lines changed, so nobody is told the fact."""
+    told = await d.structured("facts", question="What does `price` return?")
+    assert "`price` returns twice the net." not in {each["statement"] for each in told["facts"]}
+
+
+@pytest.mark.parametrize("settings", [None, {"facts": {"enabled": False}}])
+async def test_nobody_remembers_unless_the_user_said_so(
+    tmp_path: Path, settings: dict[str, dict[str, bool]] | None
+) -> None:
+    """Neither without the flag, nor where facts are off."""
+    off = {**JUDGED, **settings} if settings else JUDGED
+    async with modelled(
+        tmp_path, FILES, judging([], **JUDGES), off, remembers=settings is not None
+    ) as (d, _):
+        assert (await d.call("remember_fact", text=CLAIMS)).is_error
+        assert (await d.structured("facts", question="`price`"))["facts"] == []
+    async with door(tmp_path, FILES, remembers=True) as without_model:
+        assert "remember_fact" not in await without_model.tools()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import sys
 
-from glossator.core.own_process import raise_open_file_limit
+from glossator.core.own_process import begin_server
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -17,8 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
         "glossator acp", description="An agent for editors that speak the Agent Client Protocol."
     )
     parser.parse_args(arguments)
-    raise_open_file_limit()
-    gc.disable()  # the start only makes things that stay
+    begin_server("acp")
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,

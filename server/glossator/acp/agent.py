@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from acp import PROTOCOL_VERSION, RequestError, schema
@@ -20,6 +21,8 @@ from acp.interfaces import Client
 
 from glossator import __version__
 from glossator.acp.outbox import Outbox
+from glossator.core import generated_code
+from glossator.core.paging import page
 
 if TYPE_CHECKING:
     from glossator.acp.workspace import Workspace
@@ -149,11 +152,8 @@ class GlossatorAgent:
         if cwd is not None:
             workspaces = [await self._workspace(cwd, None)]
         found = [each for workspace in workspaces for each in await workspace.sessions()]
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
-        end = start + _PAGE
-        return schema.ListSessionsResponse(
-            sessions=found[start:end], next_cursor=str(end) if len(found) > end else None
-        )
+        sessions, following = page(found, cursor, _PAGE)
+        return schema.ListSessionsResponse(sessions=sessions, next_cursor=following)
 
     async def close_session(self, session_id: str, **_: Meta) -> schema.CloseSessionResponse:
         """End what goes on in a session; it is kept."""
@@ -201,7 +201,7 @@ class GlossatorAgent:
         """The module that answers questions; its import begins at the first call."""
         if self._loading is None:
             loop = asyncio.get_running_loop()
-            self._loading = loop.run_in_executor(None, import_module, "glossator.acp.workspace")
+            self._loading = loop.run_in_executor(None, _load)
         return self._loading
 
     async def _workspace(self, cwd: str, more: Sequence[str] | None) -> Workspace:
@@ -239,3 +239,10 @@ class GlossatorAgent:
             "modes": workspace.modes(session_id),
             "config_options": await workspace.options(session_id),
         }
+
+
+def _load() -> ModuleType:
+    """What answers questions; with it all is made of which code is kept."""
+    module = import_module("glossator.acp.workspace")
+    generated_code.end()
+    return module

@@ -1,7 +1,8 @@
 """A prompt's blocks as a question with what is attached to it.
 
 A resource outside the workspace is named to the model and not read: the client's word does not make
-it part of the workspace. Embedded text comes whole, as the client gives it.
+it part of the workspace. Embedded text comes whole, as the client gives it. Names stand in
+brackets, so that none that comes first is a command.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def read_prompt(blocks: Iterable[Any], inside: Sequence[str]) -> Prompt:
                     words.append(f"`{shown(name)}`")
             case schema.EmbeddedResourceContentBlock(resource=resource):
                 if isinstance(resource, schema.TextResourceContents):
-                    words.append(f"\n\n{shown(resource.uri)}:\n{in_tags(resource.text)}\n\n")
+                    words.append(f"\n\n[{shown(resource.uri)}]:\n{in_tags(resource.text)}\n\n")
                 elif (resource.mime_type or "").startswith(_IMAGES):
                     name = resource.uri or "What was pasted"
                     attached.append(Pasted(resource.mime_type or "", resource.blob, name))

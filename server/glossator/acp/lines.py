@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from typing import Any
+from typing import Any, cast
 
 _log = logging.getLogger(__name__)
 
@@ -45,9 +45,9 @@ class Lines:
             except (ValueError, RecursionError) as error:
                 await self._refuse(f"a message is not JSON: {error}")
                 continue
-            if isinstance(message, dict):
-                return message
-            await self._refuse("a message is no object")
+            if not (problem := _problem(message)):
+                return cast("dict[str, Any]", message)
+            await self._refuse(problem)
 
     async def close(self) -> None:
         """Close the way to the client."""
@@ -60,3 +60,16 @@ class Lines:
             await self.send({"jsonrpc": "2.0", "id": None, "error": error})
         except ConnectionError:
             _log.warning("The client has left")
+
+
+def _problem(message: object) -> str:
+    """Why it is no message of JSON-RPC, which the SDK expects all to be; "" for one."""
+    if not isinstance(message, dict):
+        return "a message is no object"
+    if not isinstance(message.get("id"), str | int | float | None):
+        return "the id of a message is no number and no text"
+    if not isinstance(message.get("method", ""), str):
+        return "the method of a message is no text"
+    if not isinstance(message.get("error", {}), dict):
+        return "the error of a message is no object"
+    return ""

@@ -14,6 +14,7 @@ from typing import Any
 from acp import schema
 from acp.interfaces import Client
 
+from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
@@ -53,8 +54,11 @@ class AcpPort(SilentPort):
         texts: ClientTexts,
         name: str,
         folders: Callable[[], Roots],
+        *,
+        shows_forms: bool = False,
     ) -> None:
         """`name` is the client's, `folders` are those of its workspace."""
+        self._shows_forms = shows_forms
         self._folders = folders
         self._client = client
         self._outbox = outbox
@@ -142,8 +146,13 @@ class AcpPort(SilentPort):
         return PermissionAnswer(Choice(chosen) if chosen else Choice.DENY)
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
-        """Have the user choose one of the options; their own words come with the next prompt."""
+        """Have the user answer by a form, or choose one of the options.
+
+        Where the client shows no forms, words of their own come with the next prompt.
+        """
         session_id = self._asking()
+        if self._shows_forms and suits_form(question):
+            return await self._ask_by_form(session_id, question)
         details = "\n".join(
             f"- {each.label}: {each.detail}" for each in question.options if each.detail
         )
@@ -170,6 +179,17 @@ class AcpPort(SilentPort):
             _log.warning("The client did not put a question to the user: %s", failure)
             return QuestionAnswer()
         return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
+
+    async def _ask_by_form(self, session_id: str, question: Question) -> QuestionAnswer:
+        call = self.updates(session_id).call_of("AskUser")
+        form = form_of(question, session_id, call.call_id if call else None)
+        await self._outbox.sent()  # the client knows the call before it is asked about it
+        try:
+            reply = await self._client.create_elicitation(message_of(question), form)
+        except FAILURES as failure:
+            _log.warning("The client did not put a question to the user: %s", failure)
+            return QuestionAnswer()
+        return answer_of(question, reply)
 
     async def review(self, plan: EditPlan) -> Review | None:
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""

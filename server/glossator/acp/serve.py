@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pydantic
@@ -14,13 +16,22 @@ _LIMIT = 50_000_000  # bytes of a message; images come in base64
 
 
 def _import_sdk() -> None:
-    """Import the protocol's types without building all their validators: each is built on use."""
-    before = pydantic.BaseModel.model_config.get("defer_build", False)
-    pydantic.BaseModel.model_config["defer_build"] = True
+    """Import the protocol's types without building all their validators: each is built on use.
+
+    And without the words about each field, which pydantic would read out of the source again. It
+    has no setting for that; if the name goes, the start is only slower.
+    """
+    config = pydantic.BaseModel.model_config
+    before = config.get("defer_build", False)
+    fields: Any = sys.modules.get("pydantic._internal._fields", SimpleNamespace())
+    words = getattr(fields, "extract_docstrings_from_cls", None)
+    config["defer_build"] = True
+    fields.extract_docstrings_from_cls = lambda *_, **__: {}
     try:
         import acp  # noqa: F401, PLC0415 - see above
     finally:
-        pydantic.BaseModel.model_config["defer_build"] = before
+        config["defer_build"] = before
+        fields.extract_docstrings_from_cls = words
 
 
 _import_sdk()

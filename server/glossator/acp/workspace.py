@@ -16,7 +16,7 @@ from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import standing, text_update
 from glossator.application import Application
-from glossator.cli import answer_text, command_of, is_ours, slash_word, works_here
+from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
 from glossator.core.choice_words import MODES
@@ -77,7 +77,8 @@ class Workspace:
         fs = capabilities.fs or schema.FileSystemCapabilities()
         app: Application
         texts = ClientTexts(client, fs, lambda path: app.trees.at(path).host)
-        port = AcpPort(client, outbox, texts, name, lambda: app.host.folders)
+        forms = capabilities.elicitation is not None and capabilities.elicitation.form is not None
+        port = AcpPort(client, outbox, texts, name, lambda: app.host.folders, shows_forms=forms)
         app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
         await app.start()
         return cls(app, port, outbox, roots)
@@ -196,6 +197,8 @@ class Workspace:
 
     async def _command(self, session_id: str, name: str, words: str) -> schema.PromptResponse:
         """Carry out one of our own `/` commands, and show its answer."""
+        from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
+
         command = command_of(name, words, session_id)
         answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
         if isinstance(answer, Answer):

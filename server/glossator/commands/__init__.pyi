@@ -43,6 +43,7 @@ from .answers.sessions import (
     TurnView,
     UndoAnswer,
 )
+from .check import remember_text
 from .declaration import CommandDeclaration, LineAction
 from .declared import CHAT_COMMANDS, DECLARED, EXPLAIN, FIX, LINE_ACTIONS
 from .gloss import (
@@ -136,6 +137,7 @@ __all__ = [
     "lenses_of",
     "load_command",
     "memory_problem",
+    "remember_text",
     "report_at",
     "symbol_named_at",
     "why_not_edited",

@@ -12,12 +12,13 @@ from glossator.commands.answers.checked import CheckedSentence, CheckedText
 from glossator.core.citation_words import one_sentence
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
+from glossator.core.fact import FactView
 from glossator.core.shown import shown
 from glossator.core.span import CitationView, Span
-from glossator.grounding import CheckedStatement, Sources
+from glossator.grounding import CheckedAnswer, CheckedStatement, Sources
 from glossator.llm import Meter
 from glossator.permissions import HiddenFiles
-from glossator.turn import Judging
+from glossator.turn import Judging, new_facts
 from glossator.workspace import WorkspaceSnapshot
 
 MOST = 100_000  # characters of a text
@@ -51,6 +52,29 @@ class _Everything:
 
 async def check_text(app: Application, request: CheckRequest) -> CheckedText:
     """Judge each sentence by its lines as they are now. Raises `UsageError`."""
+    checked, _ = await _judged(app, request)
+    return checked
+
+
+async def remember_text(
+    app: Application, text: str, whose: str
+) -> tuple[CheckedText, tuple[FactView, ...]]:
+    """Check a text, and keep the supported sentences that can be facts; gives both.
+
+    `whose` stands where the facts of an answer have their session and their run. What was known
+    before is among the facts. Raises `UsageError`.
+    """
+    if not app.settings.facts.enabled:
+        raise UsageError("Facts are off: the setting facts.enabled is false.")
+    checked, answer = await _judged(app, CheckRequest(text))
+    found = await new_facts(app, answer.statements)
+    await app.ledger.remember(whose, whose, found)
+    said = {each.statement for each in found}
+    kept = (each for each in app.ledger.all() if each.statement in said)
+    return checked, tuple(map(app.ledger.view, filter(app.ledger.is_fresh, kept)))
+
+
+async def _judged(app: Application, request: CheckRequest) -> tuple[CheckedText, CheckedAnswer]:
     if not request.text.strip():
         raise UsageError("The text is empty; give one whose sentences cite lines of files.")
     if len(request.text) > MOST:
@@ -65,13 +89,14 @@ async def check_text(app: Application, request: CheckRequest) -> CheckedText:
     ) as judging:
         found = await judging.judged(request.text)
 
-    return CheckedText(
+    checked = CheckedText(
         request.text,
         tuple(map(CitationView.of, found.citations)),
         found.uncited,
         tuple(_sentence(each) for each in found.statements if _counts(each)),
         tuple(notices),
     )
+    return checked, found
 
 
 def _refuse_hidden(text: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> None:

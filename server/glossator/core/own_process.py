@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from importlib import import_module
 from threading import Lock
 from types import ModuleType
 
+from glossator.core import generated_code
 from glossator.core.errors import TooManyOpenFiles
 
 if sys.platform != "win32":
@@ -24,6 +26,9 @@ if sys.platform != "win32":
 _WANTED_FILES = 65_536  # open at once
 _NICENESS = 10  # of what nobody waits for; editor and language servers go first
 _SHORT_MEMORY_SHARE = 0.05  # of the machine's memory; with less left, it is short
+
+# How long a worker thread may keep the event loop from running Python; the default is 5 ms.
+_SWITCH_SECONDS = 0.001
 
 _of_commands: int | None = None
 _ONE_IMPORT_AT_A_TIME = Lock()
@@ -44,6 +49,17 @@ def raise_open_file_limit() -> None:
         else:
             _of_commands = soft
             return
+
+
+def begin_server(program: str) -> None:
+    """What a server does before it imports anything slow: `program` names its generated code.
+
+    The collector is off until the server has begun, since a start only makes things that stay.
+    """
+    raise_open_file_limit()
+    gc.disable()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    generated_code.begin(generated_code.file_of(program))
 
 
 def open_file_limit_of_commands() -> int | None:

@@ -15,13 +15,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.errors import UsageError
 from glossator.core.loopback import loopback_address
-from glossator.core.own_process import raise_open_file_limit
+from glossator.core.own_process import begin_server
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-
-# How long a worker thread may keep the event loop from running Python; the default is 5 ms.
-_SWITCH_SECONDS = 0.001
 
 
 def main(arguments: list[str] | None = None, build: Callable[[], Server] | None = None) -> int:
@@ -45,13 +42,11 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     options = parser.parse_args(arguments)
     if options.token_file and not options.tcp:
         parser.error("--token-file needs --tcp")
-    raise_open_file_limit()
-    gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    # Imported here, so that the collector is off and the code that they generate is kept.
-    from glossator.lsp import generated_code, late_classes  # noqa: PLC0415 - see above
+    # Classes are late before the code that they generate is kept: attrs is imported then.
+    gc.disable()
+    from glossator.lsp import late_classes  # noqa: PLC0415 - the collector is off
 
-    generated_code.begin()
+    begin_server("lsp")
     late_classes.import_types()
     from glossator.lsp.features import build_server  # noqa: PLC0415 - see above
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above

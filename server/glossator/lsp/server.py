@@ -16,9 +16,9 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
+from glossator.core import generated_code
 from glossator.core.errors import UsageError
 from glossator.core.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
-from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.lifecycle import ServerPhase, parent_gone
 from glossator.lsp.messages import make_converter

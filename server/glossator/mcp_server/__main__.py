@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import logging
 import os
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from glossator.core.errors import UsageError
 from glossator.core.loopback import loopback_address
-from glossator.core.own_process import raise_open_file_limit
+from glossator.core.own_process import begin_server
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,24 +40,32 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="FILE",
         help="write the token to a new file, which is gone at the end, and do not print it",
     )
+    parser.add_argument(
+        "--remember",
+        action="store_true",
+        help="offer remember_fact as well, by which clients add facts that the lines cited support",
+    )
     options = parser.parse_args(arguments)
     if options.token_file and not options.http:
         parser.error("--token-file needs --http")
-    raise_open_file_limit()
-    gc.disable()  # the start only makes things that stay
+    begin_server("mcp")
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - collector is off
+    from glossator.mcp_server.server import GlossatorServer  # noqa: PLC0415 - see above
 
     roots = (options.folder,) if options.folder else None
+    if options.http:
+        roots = roots or (os.getcwd(),)
+    server = GlossatorServer(roots, remembers=options.remember)
     try:
         if options.http:
-            serving = serve_http(roots or (os.getcwd(),), options.http, options.token_file)
+            serving = serve_http(server, options.http, options.token_file)
         else:
-            serving = serve_stdio(roots)
+            serving = serve_stdio(server)
         return asyncio.run(serving)
     except UsageError as error:
         parser.error(str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from pydantic import BaseModel
@@ -183,6 +183,28 @@ class FactsResult(BaseModel):
         return "\n".join((*lines, *self.notices)) or "No known fact bears on it."
 
 
+class RememberResult(BaseModel):
+    """How each sentence was judged, and the facts that are kept."""
+
+    sentences: list[CheckedSentence]
+    facts: list[FoundFact]
+    notices: list[str]
+
+    @classmethod
+    def of(cls, checked: CheckedText, facts: Sequence[FactView]) -> Self:
+        """The sentences in their order."""
+        judged = CheckResult.of(checked)
+        kept = [FoundFact.of(each) for each in facts]
+        return cls(sentences=judged.sentences, facts=kept, notices=judged.notices)
+
+    def text(self) -> str:
+        """As a model reads it."""
+        kept = [f"- {each.statement} [{each.place}]" for each in self.facts]
+        judged = [each.text() for each in self.sentences]
+        said = ["Kept:", *kept] if kept else ["Nothing was kept."]
+        return "\n".join((*said, "", *judged, *self.notices))
+
+
 class ReportResult(BaseModel):
     """A report; `partial` says why there would be more, "" if it is whole. Dollars if known."""
 
@@ -203,4 +225,4 @@ class ReportResult(BaseModel):
         return self.report
 
 
-Structured = SearchResult | CheckResult | FactsResult | ReportResult
+Structured = SearchResult | CheckResult | FactsResult | RememberResult | ReportResult

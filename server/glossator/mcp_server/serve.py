@@ -9,7 +9,7 @@ import logging
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,11 +37,11 @@ _REFUSAL = (
 )
 
 
-async def serve_stdio(roots: Sequence[str] | None) -> int:
+async def serve_stdio(server: GlossatorServer) -> int:
     """Serve the process that started us, until it leaves; gives the exit code."""
     reader, writer, written = await open_streams(*take_streams(), _LIMIT)
     on_signal(reader.feed_eof)
-    await serve_streams(GlossatorServer(roots), reader, writer, lambda: end_at_last(0))
+    await serve_streams(server, reader, writer, lambda: end_at_last(0))
     writer.close()
     await asyncio.to_thread(written)
     return 0
@@ -119,7 +119,7 @@ async def _speak(
 
 
 async def serve_http(
-    roots: Sequence[str], address: tuple[str, int], token_file: Path | None
+    server: GlossatorServer, address: tuple[str, int], token_file: Path | None
 ) -> int:
     """Serve until a signal; the address is printed to stderr, and the token unless it has a file.
 
@@ -136,7 +136,6 @@ async def serve_http(
             yield
 
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    server = GlossatorServer(roots)
     with kept_in(token_file, token), _listener(address) as listener:
         host, port = listener.getsockname()[:2]
         at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -21,10 +21,13 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import ListRootsResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from glossator import __version__
+from glossator.core import generated_code
 from glossator.core.errors import GlossatorError
 from glossator.core.own_process import import_aside
+from glossator.core.paging import page
 from glossator.core.prompts import load_prompt
 from glossator.core.uri import to_path
 
@@ -61,9 +64,14 @@ class GlossatorServer:
         roots: Sequence[str] | None,
         environment: Mapping[str, str] | None = None,
         settings: Mapping[str, Any] | None = None,
+        *,
+        remembers: bool = False,
     ) -> None:
-        """By default the process's environment; `settings` come before the user's file."""
-        self._given = roots
+        """By default the process's environment; `settings` come before the user's file.
+
+        `remembers`: clients may add facts.
+        """
+        self._given, self._remembers = roots, remembers
         self._made_of = environment, settings
         self._session: ServerSession | None = None  # of the client that is asked for the roots
         self._asks_with_results = False  # as of 2026-07-28: servers send no requests
@@ -105,6 +113,7 @@ class GlossatorServer:
 
     async def _loaded(self) -> Folders:
         await import_aside("glossator.mcp_server.tools")
+        generated_code.end()
         from glossator.mcp_server.folders import Folders  # noqa: PLC0415 - imported aside
 
         return Folders(self._find_roots, *self._made_of)
@@ -159,7 +168,7 @@ class GlossatorServer:
                 asking = session.list_roots()
             async with asyncio.timeout(_ROOTS_SECONDS):
                 return await asking
-        except (MCPError, TimeoutError) as error:
+        except (MCPError, TimeoutError, ValidationError) as error:
             _log.warning("The client did not name its folders: %s", error)
             return ListRootsResult(roots=[])
 
@@ -175,7 +184,8 @@ class GlossatorServer:
         folders = await self._folders()
         from glossator.mcp_server.tools import offered  # noqa: PLC0415 - imported aside
 
-        return types.ListToolsResult(tools=[each.declared for each in offered(await folders.app())])
+        tools = offered(await folders.app(), remembers=self._remembers)
+        return types.ListToolsResult(tools=[each.declared for each in tools])
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -195,7 +205,8 @@ class GlossatorServer:
         from glossator.mcp_server.tools import Call, called  # noqa: PLC0415 - imported aside
 
         app = await folders.app()
-        async with Call.following(app, folders.port, context.session.report_progress) as call:
+        report = context.session.report_progress
+        async with Call.following(app, folders.port, report, remembers=self._remembers) as call:
             return await called(call, params.name, params.arguments or {})
 
     # resources
@@ -210,17 +221,14 @@ class GlossatorServer:
         from glossator.mcp_server.tools import shown_glosses  # noqa: PLC0415 - imported aside
 
         found = await shown_glosses(await folders.app())
-        start = int(cursor) if cursor and cursor.isdecimal() else 0
+        shown, following = page(found, cursor, _PAGE)
         listed = [
             types.Resource(
                 uri=each.uri, name=each.title, description=each.state, mime_type="text/markdown"
             )
-            for each in found[start : start + _PAGE]
+            for each in shown
         ]
-        end = start + _PAGE
-        return types.ListResourcesResult(
-            resources=listed, next_cursor=str(end) if len(found) > end else None
-        )
+        return types.ListResourcesResult(resources=listed, next_cursor=following)
 
     async def _read_resource(
         self, _context: Context, params: types.ReadResourceRequestParams

@@ -18,7 +18,14 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from glossator.application import Application, ExploreArgs
-from glossator.commands import COMMANDS, KeptGloss, ToolAnswer, kept_glosses, report_at
+from glossator.commands import (
+    COMMANDS,
+    KeptGloss,
+    ToolAnswer,
+    kept_glosses,
+    remember_text,
+    report_at,
+)
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import AgentProgress, Envelope
 from glossator.core.prompts import load_prompt
@@ -26,6 +33,7 @@ from glossator.core.shown import shown
 from glossator.mcp_server.answers import (
     CheckResult,
     FactsResult,
+    RememberResult,
     ReportResult,
     SearchResult,
     Structured,
@@ -39,6 +47,10 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 _NO_MODEL = "No model is configured: only rules judged, which leave most sentences undecided."
 MAX_TEXT = 100_000  # characters of a text to check
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+_ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_OTHERS = "other-agents"  # where a fact of an answer has its session
 _INNER = {"grep": "Grep", "glob": "Glob", "read": "Read", "symbols": "Symbols"}
 
 
@@ -60,14 +72,20 @@ class FactsArgs(ToolArgs):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call under way; `run_id` is that of the run which it may start."""
+    """A call under way; `run_id` is that of the run which it may start.
+
+    `remembers`: clients may add facts.
+    """
 
     app: Application
     run_id: str
+    remembers: bool = False
 
     @staticmethod
     @asynccontextmanager
-    async def following(app: Application, port: ToolPort, report: Report) -> AsyncIterator[Call]:
+    async def following(
+        app: Application, port: ToolPort, report: Report, *, remembers: bool = False
+    ) -> AsyncIterator[Call]:
         """A call whose run's progress is reported, if it starts one."""
         run_id = uuid4().hex
         told: asyncio.Queue[AgentProgress] = asyncio.Queue()
@@ -84,7 +102,7 @@ class Call:
         port.following[run_id] = emitted
         telling = asyncio.create_task(tell())
         try:
-            yield Call(app, run_id)
+            yield Call(app, run_id, remembers)
         finally:
             del port.following[run_id]
             telling.cancel()
@@ -103,6 +121,7 @@ class OfferedTool:
     description: str
     answer: type[BaseModel] | None  # what it answers; None: text
     run: Run
+    adds: bool = False  # facts; all others read
 
     @property
     def declared(self) -> Tool:
@@ -112,12 +131,15 @@ class OfferedTool:
             description=self.description,
             input_schema=schema_of(self.args),
             output_schema=schema_of(self.answer) if self.answer else None,
-            annotations=_READS,
+            annotations=_ADDS if self.adds else _READS,
         )
 
 
-def offered(app: Application) -> tuple[OfferedTool, ...]:
-    """The tools, in the order in which they are listed; `explore` only where a model is."""
+def offered(app: Application, *, remembers: bool) -> tuple[OfferedTool, ...]:
+    """The tools, in the order in which they are listed.
+
+    `explore` only where a model is; with `remembers` also `remember_fact`, which needs its verdict.
+    """
     inner, words = app.tools, _words()
     tools = [OfferedTool("search", inner["Search"].args, words["search"], SearchResult, _search)]
     tools += [
@@ -129,19 +151,26 @@ def offered(app: Application) -> tuple[OfferedTool, ...]:
         tools.append(OfferedTool("explore", args, words["explore"], ReportResult, _explore))
     tools.append(OfferedTool("check", CheckArgs, words["check"], CheckResult, _check))
     tools.append(OfferedTool("facts", FactsArgs, words["facts"], FactsResult, _facts))
+    if remembers and not app.models.fast.offline:
+        described = words["remember_fact"]
+        tools.append(
+            OfferedTool(
+                "remember_fact", CheckArgs, described, RememberResult, _remember_fact, adds=True
+            )
+        )
     return tuple(tools)
 
 
 def _words() -> dict[str, str]:
     """The description of each tool; a client has other tools, so they are shorter than inside."""
     given = {"search": {"chunks": str(MAX_CHUNKS), "whole": str(WHOLE_CHUNKS)}}
-    names = ("search", *_INNER, "explore", "check", "facts")
+    names = ("search", *_INNER, "explore", "check", "facts", "remember_fact")
     return {name: load_prompt(f"mcp/{name}").render(**given.get(name, {})) for name in names}
 
 
 async def called(call: Call, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
     """The result of a call; one that fails says why, and what to do instead."""
-    tools = {each.name: each for each in offered(call.app)}
+    tools = {each.name: each for each in offered(call.app, remembers=call.remembers)}
     try:
         if (tool := tools.get(name)) is None:
             raise UsageError(f"There is no tool {shown(name)}; the tools are {', '.join(tools)}.")
@@ -208,6 +237,10 @@ async def _check(call: Call, args: CheckArgs) -> CheckResult:
 async def _facts(call: Call, args: FactsArgs) -> FactsResult:
     await call.app.ready()  # what is stale is known then
     return FactsResult.of(await _command(call, "listFacts", question=args.question))
+
+
+async def _remember_fact(call: Call, args: CheckArgs) -> RememberResult:
+    return RememberResult.of(*await remember_text(call.app, args.text, _OTHERS))
 
 
 async def shown_glosses(app: Application) -> tuple[KeptGloss, ...]:

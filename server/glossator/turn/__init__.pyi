@@ -3,6 +3,7 @@ from .compaction import compactor_of
 from .delegation import Delegation
 from .hooks import session_hooks
 from .judged.judge import Judging
+from .judged.new_facts import new_facts
 from .plan.planner import PlanChoice
 from .plan.task_result import fact_line
 from .told.attachments import (
@@ -83,6 +84,7 @@ __all__ = [
     "left_out_files",
     "likely_memories",
     "memory_index",
+    "new_facts",
     "opening_of",
     "permit_direct_call",
     "refuse_hidden",

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
 from glossator.core.file_kinds import asks_for_manifests
@@ -58,10 +59,14 @@ def hash_of(term: str) -> int:
 
 def terms(texts: Iterable[str]) -> list[str]:
     """All terms of some texts, in order."""
-    text = "\n".join(texts)
+    return terms_of_each(_roughly_words("\n".join(texts)))
+
+
+def _roughly_words(text: str) -> list[str]:
+    """The words of a text, in order, but with the digits that they begin with."""
     if text.isascii():
-        return terms_of_each(text.encode().translate(_ONLY_WORDS).decode().split())
-    return terms_of_each(words_of(text))
+        return text.encode().translate(_ONLY_WORDS).decode().split()
+    return words_of(text)
 
 
 def terms_of_each(words: Iterable[str]) -> list[str]:
@@ -137,7 +142,8 @@ def best_lines(
     Single lines between those are told, too, and where few hold any term, those after the first.
     """
     counts = _counts(question)
-    telling = {word for word in words_of("\n".join(lines)) if word == name or counts[word]}
+    all_words = set(_roughly_words("\n".join(lines)))
+    telling = [word for word in all_words if word == name or counts[word]]
     words: dict[str, None] = {}
     held: list[dict[str, float]] = []
     for line in lines:
@@ -180,13 +186,20 @@ def _best(held: Sequence[Mapping[str, float]], most: int) -> list[int]:
         for term in found:
             counts[term] = counts.get(term, 0) + 1
     worth = {term: 1 / count for term, count in counts.items()}
-    left = {row for row, found in enumerate(held) if found}
+
+    def added(row: int) -> float:
+        return sum([n * worth[term] for term, n in held[row].items()])
+
+    # A row only ever adds less, so one that adds as much as was thought is the best of all left.
+    left = [(-added(row), row) for row, found in enumerate(held) if found]
+    heapify(left)
     taken: list[int] = []
     while left and len(taken) < most:
-        row = max(
-            left, key=lambda row: (sum(n * worth[term] for term, n in held[row].items()), -row)
-        )
-        left.remove(row)
+        _, row = heappop(left)
+        now = (-added(row), row)
+        if left and left[0] < now:
+            heappush(left, now)
+            continue
         taken.append(row)
         for term in held[row]:
             worth[term] *= _REPEATED

@@ -42,11 +42,21 @@ async def memorise(
 ) -> None:
     """Keep the supported statements that are new.
 
-    Only listed files of the workspace count: what ignore files or the user's rules leave out does
-    not. The facts that were added are events of the run, see `follow_facts`.
+    The facts that were added are events of the run, see `follow_facts`.
     """
     if not app.settings.facts.enabled:
         return
+    found = await new_facts(app, statements)
+    question = next((each.question for each in session.asked if each.run_id == run.id), "")
+    await app.ledger.remember(session.id, run.id, found, question)
+
+
+async def new_facts(app: Application, statements: Iterable[CheckedStatement]) -> list[NewFact]:
+    """The facts that supported statements become.
+
+    Only listed files of the workspace count: what ignore files or the user's rules leave out does
+    not.
+    """
     snapshot = app.host.snapshot()
     carried = [
         each
@@ -54,9 +64,7 @@ async def memorise(
         if each.verdict is Verdict.SUPPORTED and not each.statement.is_code
     ]
     new = await asyncio.to_thread(lambda: [_new_fact(each, snapshot) for each in carried])
-    found = [each for each in new if each is not None]
-    question = next((each.question for each in session.asked if each.run_id == run.id), "")
-    await app.ledger.remember(session.id, run.id, found, question)
+    return [each for each in new if each is not None]
 
 
 async def write_memory_back(app: Application, session: Session) -> None:

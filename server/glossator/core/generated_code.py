@@ -1,10 +1,10 @@
 """Keeps the code that libraries generate while they are imported.
 
 attrs, dataclasses and typing write source text and compile it whenever a class is made or an
-annotation is read: 4,000 texts while the server starts, a fifth of that time. Between `begin` and
-`end` the compiled code of each text comes from a file beside our own byte code. The key is the text
-itself, so no entry is ever stale; without the file the start is only slower. See
-docs/decisions/0009.
+annotation is read: 4,000 texts while a server starts, a fifth of that time and more. Between
+`begin` and `end` the compiled code of each text comes from a file beside our own byte code, one for
+each program. The key is the text itself, so no entry is ever stale; without the file the start is
+only slower. See docs/decisions/0009.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from types import CodeType, ModuleType
 
-import attr._make
-
 from glossator import __version__
 
-FILE = Path(__file__).parent / "__pycache__" / f"generated-{__version__}-{MAGIC_NUMBER.hex()}.code"
+_FOLDER = Path(__file__).parent / "__pycache__"
 
 _Key = tuple[int, str, str]  # flags, mode, text
 
@@ -37,26 +35,42 @@ _OF_THIS_PROCESS = re.compile(r"-?[0-9]{12,}")
 _log = logging.getLogger(__name__)
 _kept: dict[_Key, CodeType] = {}
 _known = 0  # how many of them the file holds
+_file: Path | None = None  # while the start lasts
 
 
-def begin(file: Path = FILE) -> None:
-    """Compile no text twice from now on; only the three modules' own calls are concerned."""
-    global _known  # noqa: PLW0603 - one process has one start
+def file_of(program: str) -> Path:
+    """Where the code of a program's start is kept."""
+    return _FOLDER / f"generated-{program}-{__version__}-{MAGIC_NUMBER.hex()}.code"
+
+
+def begin(file: Path) -> None:
+    """Compile no text twice from now on; only the three modules' own calls are concerned.
+
+    Of attrs only where it was imported before.
+    """
+    global _known, _file
     _kept.update(_load(file))
-    _known = len(_kept)
+    _known, _file = len(_kept), file
     # A name of a module's own hides the built-in function from its code.
-    for module, name, stand_in in _STAND_INS:
+    for module, name, stand_in in _stand_ins():
         setattr(module, name, stand_in)
 
 
-def end(file: Path = FILE) -> None:
-    """The start is over: everything is as before, and what is new is kept for the next one."""
-    for module, name, _ in _STAND_INS:
+def end() -> None:
+    """The start is over: everything is as before, and what is new is kept for the next one.
+
+    Nothing happens where none began.
+    """
+    global _file  # noqa: PLW0603 - see above
+    if _file is None:
+        return
+    for module, name, _ in _stand_ins():
         if name in vars(module):
             delattr(module, name)
     if len(_kept) > _known and not sys.dont_write_bytecode:
-        _save(file, _kept)
+        _save(_file, _kept)
     _kept.clear()
+    _file = None
 
 
 def _flags(module: ModuleType) -> int:
@@ -88,11 +102,11 @@ def _exec(text: object, *namespaces: object) -> None:
     builtins.exec(code, *namespaces)  # type: ignore[arg-type]  # noqa: S102 - what dataclasses does
 
 
-_STAND_INS: tuple[tuple[ModuleType, str, object], ...] = (
-    (attr._make, "compile", _compiler(_flags(attr._make))),
-    (typing, "compile", _compiler(_flags(typing))),
-    (dataclasses, "exec", _exec),
-)
+def _stand_ins() -> Iterator[tuple[ModuleType, str, object]]:
+    yield dataclasses, "exec", _exec
+    for module in (typing, sys.modules.get("attr._make")):
+        if module is not None:
+            yield module, "compile", _compiler(_flags(module))
 
 
 def _load(file: Path) -> dict[_Key, CodeType]:

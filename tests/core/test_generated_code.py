@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.lsp.generated_code import _load, _save
+from glossator.core.generated_code import _load, _save
 
 PROGRAM = """
 import attr, attr._make, dataclasses, sys, typing
 from pathlib import Path
-from glossator.lsp.generated_code import begin, end
+from glossator.core.generated_code import begin, end
 file = Path(sys.argv[1])
 begin(file)
 from lsprotocol import types
@@ -28,7 +28,7 @@ class Net(typing.TypedDict):
 @attr.s(frozen=True, hash=True)  # its code holds a number of this process
 class Knot:
     name = attr.ib()
-end(file)
+end()
 assert hash(Knot("a")) == hash(Knot("a"))
 for module in (attr._make, typing, dataclasses):
     assert not {"compile", "exec"} & vars(module).keys()
