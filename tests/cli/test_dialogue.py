@@ -271,8 +271,7 @@ async def test_how_a_review_is_asked() -> None:
         "@@ -10 +10 @@\n"
         "-old\n"
         "+new\n"
-        "Part 1 of 1: y yes · n no (or say why not) · a all · d none\n"
-        "from here on\n"
+        "Part 1 of 1: y accept · n reject (or say why)\n"
         "> "
     )
 

@@ -50,9 +50,9 @@ def tasks(*states: str) -> dict[str, Any]:
     [
         (0.4, 0, [], ""),
         (12.9, 0, [], "12 s"),
-        (65, 2, [], "1 min 05 s · 2 queued"),
+        (65, 2, [], "1 min 05 s · 2 to ask next"),
         (9, 0, [todo("done", "active", "pending")], "9 s · 2 of 3: Step 2"),
-        (9, 1, [todo("done", "pending")], "9 s · 1 queued · 1 of 2 steps done"),
+        (9, 1, [todo("done", "pending")], "9 s · 1 to ask next · 1 of 2 steps done"),
         (9, 0, [tasks("done", "active")], "9 s · 1 of 2 tasks done"),
         (9, 0, [tasks("failed", "pending")], "9 s · 1 of 2 tasks done, 1 of them failed"),
         (9, 0, [tasks("done"), todo("active")], "9 s · 1 of 1: Step 1"),
@@ -112,7 +112,7 @@ async def test_a_terminal_of_80_columns_shows_the_time(tmp_path: Path) -> None:
             await until(lambda: bool(api.requests))
             await terminal.until(" · 1 s")
             terminal.type("How deep?\n")
-            await terminal.until(" · 1 queued")
+            await terminal.until(" · 1 to ask next")
             terminal.type(CTRL_C)
             await terminal.until("1 message not sent")
             terminal.type(CTRL_D)

@@ -134,7 +134,7 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
         {"token": "mine", "value": value}
         for value in (
             {"kind": "begin", "title": "Glossator: Ask", "cancellable": True},
-            {"kind": "report", "cancellable": True, "message": "Grep: 3 matches for fish"},
+            {"kind": "report", "cancellable": True, "message": "Find text: 3 matches for fish"},
             {"kind": "end"},
         )
     ]
@@ -167,7 +167,7 @@ async def test_a_client_without_events_gets_a_bar_of_ours(raw: Editor) -> None:
     asked = raw.command("glossator.ask", {"question": "wait"})
     begun = await raw.told("$/progress", "begin")
     assert (
-        begun["params"]["value"]["message"] == "Grep: 3 matches for fish"
+        begun["params"]["value"]["message"] == "Find text: 3 matches for fish"
     )  # kept until it could be said
     raw.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
     assert (await raw.error(asked))[0] == -32800

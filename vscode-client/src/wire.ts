@@ -1331,11 +1331,12 @@ export interface RuleList {
   readonly rules: ReadonlyArray<ListedRule>;
 }
 
-/** The user or the client ended the run. */
+/** The user or the client ended the run, or went on with its session in `elsewhere`. */
 export interface RunCancelledEvent {
   readonly runId: string;
   readonly seq: number;
   readonly kind: "run.cancelled";
+  readonly elsewhere: string;
 }
 
 /** The run ended without an answer; `message` says what to do. */
@@ -1468,6 +1469,7 @@ export interface SessionWorktree {
   readonly folders: ReadonlyArray<string>;
   readonly state: string;
   readonly changed: number | null;
+  readonly into: string;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */
@@ -1766,7 +1768,7 @@ export interface ToolRequest {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool call began; `arguments` is the model's input. */
+/** A tool call began; `arguments` is the model's input, `about` what to show in its place. */
 export interface ToolStartedEvent {
   readonly runId: string;
   readonly seq: number;
@@ -1774,6 +1776,7 @@ export interface ToolStartedEvent {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  readonly about: string;
 }
 
 /** A turn that changed files, and what was asked; `undoes` are the turns it took back. */

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.cli.messages import size
-from glossator.core.choice_words import CHOICES
 from glossator.core.edit import HunkKind, HunkView
 from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Choice, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question
 from glossator.core.shown import shown
+from glossator.core.words import CHOICES, Act
 
 VIEW, EDIT, PARTS = "v", "e", "p"
 _MAX_LINES = 200
@@ -175,7 +175,9 @@ def hunk_diff(hunk: HunkView) -> str:
 
 def hunk_hint(number: int, total: int) -> str:
     """How to answer about a part of an edit."""
-    return f"Part {number} of {total}: y yes · n no (or say why not) · a all · d none from here on"
+    keys = f"y {Act.ACCEPT.lower()} · n {Act.REJECT.lower()} (or say why)"
+    rest = f" · a {Act.ACCEPT.lower()} the rest · d {Act.REJECT.lower()} the rest"
+    return f"Part {number} of {total}: {keys}{rest * (number < total)}"
 
 
 def denied_notice(request: PermissionRequest) -> str:

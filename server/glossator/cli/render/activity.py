@@ -30,6 +30,7 @@ from glossator.core.run_events import (
     not_saved,
 )
 from glossator.core.shown import brief_arguments
+from glossator.core.words import Became, tool_name
 
 _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.PENDING: ("☐", "", "[ ]"),
@@ -53,10 +54,10 @@ class ToolLines:
     def finished(self, event: ToolFinished) -> tuple[str, str]:
         """`✓ Grep pattern="foo"` and `3 matches  14 ms`."""
         start = self.running.pop(event.call_id, None)
-        arguments = brief_arguments(start.arguments) if start else ""
+        arguments = (start.about or brief_arguments(start.arguments)) if start else ""
         mark = "✗" if event.error or event.unsuccessful else "✓"
         outcome = filter(None, [event.summary, duration(event.milliseconds)])
-        return f"{mark} {event.tool} {arguments}".rstrip(), "  ".join(outcome)
+        return f"{mark} {tool_name(event.tool)} {arguments}".rstrip(), "  ".join(outcome)
 
 
 @dataclass(slots=True)
@@ -73,8 +74,8 @@ class EditLines:
         """`Edit src/a.py: not applied`; None if it was applied as a whole."""
         label = self.labels.pop(event.plan_id, "The edit")
         if not event.applied:
-            return f"{label}: not applied"
-        return f"{label}: applied in part" if event.note else None
+            return f"{label}: {Became.NOT_APPLIED}"
+        return f"{label}: {Became.IN_PART}" if event.note else None
 
 
 def changed_notice(event: FilesChanged) -> str:
@@ -186,7 +187,7 @@ class AgentLines:
     def progress(self, event: AgentProgress) -> str:
         """What one does now: `Explore: Grep pattern="x"`."""
         agent = self.running[event.agent_id]
-        agent.doing = f"{event.tool} {event.detail}".rstrip()
+        agent.doing = f"{tool_name(event.tool)} {event.detail}".rstrip()
         agent.calls, agent.tokens = event.tool_calls, event.tokens
         return f"{agent.name}: {agent.doing}"
 
