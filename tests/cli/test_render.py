@@ -82,7 +82,7 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
     assert "The run reached its limit of turns; the answer may be incomplete." in " ".join(
         seen.split()
     )
-    assert "\noffline, extractive · 1 turn · 312 ms\n" in seen
+    assert "\noffline, no model · 1 turn · 312 ms\n" in seen
 
 
 STEPS = [
@@ -502,7 +502,7 @@ def test_checks() -> None:
     checks = recorded("doctor")["answer"]
     assert lines(drawn(lambda renderer: renderer.answer(from_wire(DoctorAnswer, checks)))) == (
         "✓  Python  3.11.7\n"
-        "!  Model   offline, extractive\n"
+        "!  Model   offline, no model\n"
         "           → Set ANTHROPIC_API_KEY for answers by a model.\n"
     )
 

@@ -2104,6 +2104,54 @@ export const CHOICES: Readonly<Record<Choice, string>> = {
   deny: "Refuse",
 };
 
+/** What buttons, keys and commands do, as it is called. */
+export const ACTS = {
+  accept: "Accept",
+  reject: "Reject",
+  keep: "Keep",
+  undo: "Undo",
+  redo: "Redo",
+  start: "Start in",
+  leave: "No, leave it",
+  merge: "Merge",
+  discard: "Throw away",
+  takeOver: "Take over",
+  stop: "Stop",
+  queue: "Ask next",
+  steer: "Tell it now",
+} as const;
+
+/** What has become of edits, runs and worktrees. */
+export const BECAME = {
+  accepted: "accepted",
+  rejected: "rejected",
+  inPart: "applied in part",
+  notApplied: "not applied",
+  restored: "restored",
+  removed: "removed",
+  undone: "undone",
+  redone: "redone",
+  stopped: "Stopped.",
+  continued: "Continued in {}.",
+  kept: "What was done so far is kept.",
+  merged: "merged",
+  discarded: "thrown away",
+  gone: "removed",
+} as const;
+
+/** Tools that people see under another name than the model's. */
+export const TOOLS: Readonly<Record<string, string>> = {
+  AskUser: "Question",
+  Bash: "Run",
+  Diagnostics: "Problems",
+  Glob: "Find files",
+  Grep: "Find text",
+  MultiEdit: "Edit",
+  NotebookEdit: "Edit cells",
+  Symbols: "Find names",
+  Todo: "Steps",
+};
+
 /** What of a text is shown escaped: see core/shown.py. Regular expressions. */
 export const SHOWN = {
   unseen: "(?!(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])[\\ufe0e\\ufe0f]|(?<=[#*0-9])\\ufe0f(?=\\u20e3)|(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}\\ufe0f])\\u200d(?=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])|(?<=[\\u0620-\\u0dff])[\\u200c\\u200d](?=[\\u0620-\\u0dff]))[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]",

@@ -67,7 +67,6 @@ TOOLS: Mapping[str, str] = {
     "AskUser": "Question",
     "Bash": "Run",
     "Diagnostics": "Problems",
-    "Explore": "Explore",
     "Glob": "Find files",
     "Grep": "Find text",
     "MultiEdit": "Edit",

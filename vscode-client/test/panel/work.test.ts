@@ -120,7 +120,7 @@ panelTest("an output of an earlier run is asked for when its card is unfolded", 
 });
 
 panelTest("what a call gave before it was stopped is its last output", async () => {
-  const stopped = run(STARTED, CALLED, LIVE, { kind: "run.cancelled" });
+  const stopped = run(STARTED, CALLED, LIVE, { kind: "run.cancelled", elsewhere: "" });
   await shown(run(STARTED, CALLED, LIVE));
   await harness.page.locator(".tool .fold-head").click();
   await harness.page.getByText("Output so far").waitFor();

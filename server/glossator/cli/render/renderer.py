@@ -123,6 +123,7 @@ class Renderer:
                 self._run.begin()
                 self._out.doing("Thinking…")
             case TextDelta(text=text):
+                self._grounding.writes()
                 self._out.stream(text)
             case ThinkingDelta(text=text) if self._thinking:
                 self._think(text)
@@ -131,6 +132,7 @@ class Renderer:
                 self._out.end_text(void=_VOID[reason], mended=mended)
             case ToolStarted():
                 self._out.end_text(reply=True)
+                self._grounding.called()
                 self._tools.started(event)
                 self._agents.called(event)
                 self._doing()
