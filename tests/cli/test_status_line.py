@@ -79,6 +79,46 @@ def test_how_far_a_run_is(
     assert words[0]() == said
 
 
+_TEXT = event("text.delta", text="It ")
+_WITHOUT = event(
+    "state.changed", state="RETRIEVING", detail="without a plan, as the fast model says"
+)
+_CALL = event("tool.started", callId="c", tool="Grep", arguments={})
+_DONE = event(
+    "tool.finished",
+    callId="c",
+    tool="Grep",
+    summary="",
+    error=False,
+    milliseconds=1.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("events", "doing"),
+    [
+        ([_WITHOUT], "Searching…"),
+        ([_TEXT, _WITHOUT], "Writing the answer…"),
+        ([_TEXT, _CALL], "Find text…"),
+        ([_TEXT, _CALL, _DONE, _WITHOUT], "Searching…"),
+        (
+            [_TEXT, event("state", state="VERIFYING", detail="2 citations")],
+            "Checking the answer… 2 citations",
+        ),
+    ],
+)
+def test_what_a_run_is_said_to_do(
+    monkeypatch: pytest.MonkeyPatch, events: list[dict[str, Any]], doing: str
+) -> None:
+    screen = Screen([], Console(file=io.StringIO(), width=60))
+    said: list[Any] = []
+    monkeypatch.setattr(screen, "doing", said.append)
+    renderer = Renderer(screen)
+    for each in (STARTED, *events):
+        renderer.event(each)
+    assert said[-1] == doing
+
+
 @pytest.mark.parametrize(
     ("doing", "so_far", "drawn"),
     [
