@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, fields
-from enum import EnumType
+from enum import EnumType, StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -210,9 +210,10 @@ class Mirror:
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
 
 
-def _words(words: EnumType) -> str:
-    named = ((camel(name.lower()), word.value) for name, word in words.__members__.items())
-    return "\n".join(f'  {name}: "{word}",' for name, word in named)
+def _words(words: type[StrEnum]) -> str:
+    return "\n".join(
+        f'  {camel(name.lower())}: "{each}",' for name, each in words.__members__.items()
+    )
 
 
 def _in_js(pattern: str) -> str:

@@ -80,9 +80,7 @@ def test_how_far_a_run_is(
 
 
 _TEXT = event("text.delta", text="It ")
-_WITHOUT = event(
-    "state.changed", state="RETRIEVING", detail="without a plan, as the fast model says"
-)
+_WITHOUT = event("state", state="RETRIEVING", detail="without a plan, as the fast model says")
 _CALL = event("tool.started", callId="c", tool="Grep", arguments={})
 _DONE = event(
     "tool.finished",
