@@ -6,6 +6,7 @@ import json
 import re
 
 from glossator import __version__
+from glossator.commands.declared import CHAT_COMMANDS as CHATS
 from glossator.commands.declared import DECLARED
 from glossator.core.words import Act
 from tools.manifest import FILE, OFFERED, generated
@@ -44,6 +45,14 @@ def test_a_title_begins_as_its_act_is_called() -> None:
         for act, names in ACTS.items()
         for name in names
         if not titles[f"glossator.{name}"].lower().startswith(act.lower())
+    }
+    assert wrong == {}
+    said = {command: chat.description for chat, command in CHATS.items()}
+    wrong = {
+        said[f"glossator.{name}"]: act
+        for act, names in ACTS.items()
+        for name in names
+        if f"glossator.{name}" in said and not said[f"glossator.{name}"].startswith(act)
     }
     assert wrong == {}
 
