@@ -200,7 +200,7 @@ function placeholder(): string {
     return `Open in ${shown(openIn.value)}: take it over to go on`;
   }
   if (live.value) {
-    return `Enter to ${ACTS.queue.toLowerCase()}, ${STEER_KEY} to ${ACTS.steer.toLowerCase()}`;
+    return `${ACTS.queue}, or ${ACTS.steer.toLowerCase()} (${STEER_KEY})`;
   }
   return turns.value.length > 0 ? "Ask a follow-up" : "Ask about your workspace";
 }

@@ -19,7 +19,7 @@ panelTest("while a run is on Enter queues, and Ctrl+Enter steers", async () => {
   await shown(...RUNNING, situation({ selection: CHIP }));
   assert.equal(
     await input.getAttribute("placeholder"),
-    "Enter to ask next, Ctrl+Enter to tell it now",
+    "Ask next, or tell it now (Ctrl+Enter)",
   );
   await input.fill("And then?");
   await input.press("Enter");
