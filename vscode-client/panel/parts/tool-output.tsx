@@ -13,6 +13,7 @@ import { Shown } from "../ui/shown.tsx";
 /** The output, which is asked for if it is not here when the card is opened. */
 export function ToolOutput({ part, live }: { part: ToolPart; live: boolean }) {
   const { callId, tool, output, finished } = part;
+  const name = TOOLS[tool] ?? tool;
   const isOver = finished !== null || !live;
   const missing = isOver && (output === null || output.problem !== "");
   useEffect(() => {
@@ -46,20 +47,12 @@ export function ToolOutput({ part, live }: { part: ToolPart; live: boolean }) {
         <IconButton
           icon="open-preview"
           label="Open the output in an editor"
-          act={() =>
-            tell({ type: "openOutput", name: `Output of ${TOOLS[tool] ?? tool}.txt`, text })
-          }
+          act={() => tell({ type: "openOutput", name: `Output of ${name}.txt`, text })}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <pre
-        class="detail"
-        role="group"
-        aria-label={`Output of ${TOOLS[tool] ?? tool}`}
-        tabIndex={0}
-        ref={box}
-      >
+      <pre class="detail" role="group" aria-label={`Output of ${name}`} tabIndex={0} ref={box}>
         <Shown text={before} kind="text" />
         {cut && <span class="cut">⋯ {cut} ⋯</span>}
         {after && <Shown text={after} kind="text" />}

@@ -17,10 +17,7 @@ function queue(held: string, ...questions: string[]): ToPanel {
 
 panelTest("while a run is on Enter queues, and Ctrl+Enter steers", async () => {
   await shown(...RUNNING, situation({ selection: CHIP }));
-  assert.equal(
-    await input.getAttribute("placeholder"),
-    "Ask next, or tell it now (Ctrl+Enter)",
-  );
+  assert.equal(await input.getAttribute("placeholder"), "Ask next, or tell it now (Ctrl+Enter)");
   await input.fill("And then?");
   await input.press("Enter");
   await input.fill("Not the tests.");
