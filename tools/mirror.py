@@ -13,14 +13,13 @@ import types
 import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, fields
-from enum import EnumType
+from enum import EnumType, StrEnum
 from pathlib import Path
 from typing import Any
 
 from glossator.commands.declared import CHAT_COMMANDS
 from glossator.commands.loaded import COMMANDS
 from glossator.core.attached import EditorState, FileDiagnostics, Wanted
-from glossator.core.choice_words import CHOICES, MODES
 from glossator.core.citation_words import DOING
 from glossator.core.citations import GRAMMAR
 from glossator.core.code import CodeAnswer, CodeKind
@@ -33,6 +32,7 @@ from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.shown import PATTERNS
 from glossator.core.span import GRAVEST, Citation, CitationView
 from glossator.core.wire import camel
+from glossator.core.words import CHOICES, MODES, TOOLS, Act, Became
 from tools.manifest import OFFERED
 
 FILE = Path(__file__).parents[1] / "vscode-client" / "src" / "wire.ts"
@@ -109,6 +109,8 @@ class Mirror:
             for mode, (label, detail) in MODES.items()
         )
         choices = "\n".join(f'  {choice}: "{label}",' for choice, label in CHOICES.items())
+        acts, became = _words(Act), _words(Became)
+        tools = "\n".join(f'  {tool}: "{name}",' for tool, name in TOOLS.items())
         unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
             (
@@ -132,6 +134,12 @@ class Mirror:
                 f"export const MODES: readonly ({_MODE})[] = [\n{modes}\n];\n",
                 "/** What the answers to a permission are called. */",
                 f"export const CHOICES: Readonly<Record<Choice, string>> = {{\n{choices}\n}};\n",
+                "/** What buttons, keys and commands do, as it is called. */",
+                f"export const ACTS = {{\n{acts}\n}} as const;\n",
+                "/** What has become of edits, runs and worktrees. */",
+                f"export const BECAME = {{\n{became}\n}} as const;\n",
+                "/** Tools that people see under another name than the model's. */",
+                f"export const TOOLS: Readonly<Record<string, string>> = {{\n{tools}\n}};\n",
                 "/** What of a text is shown escaped: see core/shown.py. Regular expressions. */",
                 f"export const SHOWN = {{\n{unseen}\n}} as const;\n",
             )
@@ -202,6 +210,12 @@ class Mirror:
         request = self.type_of(command.request, given=True)
         answer = self.type_of(command.answer)
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
+
+
+def _words(words: type[StrEnum]) -> str:
+    return "\n".join(
+        f'  {camel(name.lower())}: "{each}",' for name, each in words.__members__.items()
+    )
 
 
 def _in_js(pattern: str) -> str:

@@ -110,7 +110,7 @@ async def test_a_session_changes_its_worktree_alone(tmp_path: Path) -> None:
         info = await begin(s, "spare")
         folder = folder_of(info)
         assert info.worktree == SessionWorktree(
-            "spare", "glossator/spare", (str(folder),), "open", 0
+            "spare", "glossator/spare", (str(folder),), "open", 0, "trunk"
         )
         assert not folder.is_relative_to(root)
         assert git(folder, "branch", "--show-current") == "glossator/spare"
@@ -166,6 +166,22 @@ async def test_two_sessions_side_by_side(tmp_path: Path) -> None:
         assert [each and each.state for each in states] == ["merged", "discarded"]
 
 
+async def test_a_merge_into_a_branch_that_moved_is_a_commit_of_its_own(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        info = await begin(s)
+        await ask_in(s, info.id, "Make it ten.")
+        (root / "two.py").write_text("two = 22\n")
+        git(root, "commit", "-aqm", "Twenty-two")
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
+        assert git(root, "log", "-1", "--format=%s") == (
+            "Merge branch 'glossator/work-1': Make it ten."
+        )
+        assert git(root, "rev-list", "--count", f"{merged.before}..") == "2"
+        git(root, "reset", "--keep", merged.before)
+        assert (root / "one.py").read_text() == "one = 1\n"
+
+
 async def test_a_merge_is_one_commit_that_can_be_taken_back(tmp_path: Path) -> None:
     root = repository(tmp_path / "ws")
     hook = root / ".git/hooks/post-merge"
@@ -178,10 +194,8 @@ async def test_a_merge_is_one_commit_that_can_be_taken_back(tmp_path: Path) -> N
         assert s.port.told[-1] == lacks
         await ask_in(s, info.id, "Make it ten.")
         merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
-        assert git(root, "log", "-1", "--format=%s") == (
-            "Merge branch 'glossator/work-1': Make it ten."
-        )
-        assert git(root, "rev-list", "--count", "--first-parent", f"{merged.before}..") == "1"
+        assert git(root, "log", "-1", "--format=%s") == "Make it ten."
+        assert git(root, "rev-list", "--count", f"{merged.before}..") == "1"
         assert (root / "two.py").read_text() == "two = 22\n"
         assert not (root / "hooked").exists()
         git(root, "reset", "--keep", merged.before)
@@ -413,7 +427,7 @@ async def test_commits_of_the_session_are_work_too(tmp_path: Path) -> None:
         git(folder, "switch", "-qc", "other")
         (folder / "two.py").write_text("two = 20\n")
         assert (await listed(s, info.id)).worktree == SessionWorktree(
-            "work-1", "glossator/work-1", (str(folder),), "open", 2
+            "work-1", "glossator/work-1", (str(folder),), "open", 2, "trunk"
         )
         merged = await merge_worktree(s.app, MergeWorktreeRequest(info.id))
         assert merged.files == ("one.py", "two.py")

@@ -82,9 +82,9 @@ async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
             await terminal.until("restored fish.py\nremoved deep/sea.py\n")
             assert await terminal.ended() == 0
         assert (text(fish), mode(fish), there.parent.exists()) == (BEFORE, 0o640, False)
-        assert "undone: dive\nTo do it again: `glossator redo`.\n" in terminal.seen
+        assert "undone: dive\nRedo it with `glossator redo`.\n" in terminal.seen
         async with program(tmp_path, api, "redo") as terminal:
-            await terminal.until("restored deep/sea.py\nremoved fish.py\ndone again: dive\n")
+            await terminal.until("restored deep/sea.py\nremoved fish.py\nredone: dive\n")
             assert await terminal.ended() == 0
         assert api.refusals == []
 
@@ -103,8 +103,8 @@ async def test_ctrl_c_at_a_question_cancels_the_run_and_says_how_to_go_on(tmp_pa
         async with program(tmp_path, api, "ask", "dive") as terminal:
             await terminal.until(PROMPT)
             terminal.type(CTRL_C)
-            await terminal.until("Cancelling; press Ctrl-C again to end it at once.\n")
-            await terminal.until("Cancelled.\nWhat it did so far is kept. To go on: glossator ")
+            await terminal.until("Stopping; press Ctrl-C again to end it at once.\n")
+            await terminal.until("Stopped.\nWhat was done so far is kept. To go on: glossator ")
             go_on = (await terminal.until('"Go on."\n')).rpartition("glossator ")[2]
             assert await terminal.ended() == 130
             assert "Traceback" not in terminal.seen

@@ -88,7 +88,7 @@ def test_those_at_work_have_a_line_each() -> None:
     seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", out.getvalue())
     rows = [line.strip() for line in seen.splitlines() if "21.9k" in line or "4.1k" in line]
     assert re.fullmatch(
-        r'. Explore Grep pattern="cancelRequest" +1 call · 4.1k tokens · [\d.]+ ms', rows[-2]
+        r'. Explore Find text pattern="cancelRequest" +1 call · 4.1k tokens · [\d.]+ ms', rows[-2]
     )
     assert re.fullmatch(
         r'Fork +Read path="server/runs.py" +2 calls · 21.9k tokens · [\d.]+ ms', rows[-1]
@@ -113,7 +113,7 @@ def test_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == (
         "Explore: Where is a cancellation heard?\n"
         "Fork: What is undone then?\n"
-        'Explore: Grep pattern="cancelRequest"\n'
+        'Explore: Find text pattern="cancelRequest"\n'
         'Fork: Read path="server/runs.py"\n'
         "✓ Explore  Where is a cancellation heard?  3 calls · 8.4k tokens · 12.9 s\n"
         "◐ Fork  What is undone then?  it was cancelled · 3 calls · 8.4k tokens · 12.9 s\n"
@@ -222,7 +222,7 @@ def test_namesakes_are_numbered_in_the_order_of_their_calls() -> None:
     assert lines.started(of(started("a1", "c1", "Explore", "One"))) == "Explore 1: One"
     assert lines.started(of(started("a3", "c3", "Fork", "Three"))) == "Fork: Three"
     step = progress("a2", "Grep", "x", 1, 9)
-    assert lines.progress(of(step)) == "Explore 2: Grep x"
+    assert lines.progress(of(step)) == "Explore 2: Find text x"
     assert [line.who for line in lines.lines()] == ["Explore 2", "Explore 1", "Fork"]
     for call_id in ("c1", "c2", "c3"):
         lines.answered(of(call(call_id)))

@@ -161,7 +161,8 @@ async def test_a_permission_says_what_it_would_allow_later() -> None:
         "  echo x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
         "  x x x x x x x x x x x x x\n"
         "No rule allows it.\n"
-        "s and a allow Bash(npm test:*) from then on.\n"
+        "s and a also allow later commands that match Bash(npm\n"
+        "test:*), without asking.\n"
         "y allow once · s allow for this session · a always allow\n"
         "here · e edit rules · n refuse (or say why)\n"
         "> "
@@ -271,8 +272,7 @@ async def test_how_a_review_is_asked() -> None:
         "@@ -10 +10 @@\n"
         "-old\n"
         "+new\n"
-        "Part 1 of 1: y yes · n no (or say why not) · a all · d none\n"
-        "from here on\n"
+        "Part 1 of 1: y accept · n reject (or say why)\n"
         "> "
     )
 

@@ -176,31 +176,31 @@ def test_a_server_that_stays_is_killed_in_time() -> None:
 
 def test_ctrl_c_cancels_the_command_and_waits_for_its_end() -> None:
     with start("ask_await_cancel", "ask", "-v", "hi") as process:
-        seen = read_until(process, "✓ Grep")
+        seen = read_until(process, "✓ Find text")
         process.send_signal(signal.SIGINT)
         ended = end_of(process, seen)
     assert ended.code == 130
     assert "press Ctrl-C again to end it at once" in ended.err
-    assert "Cancelled.\n" in ended.err
+    assert "Stopped.\n" in ended.err
     assert ended.methods[3:] == ["$/cancelRequest", "shutdown", "exit"]
     assert server_is_gone(ended.err)
 
 
 def test_a_second_ctrl_c_kills_the_server() -> None:
     with start("ask_ignore_cancel", "ask", "-v", "hi") as process:
-        seen = read_until(process, "✓ Grep")
+        seen = read_until(process, "✓ Find text")
         process.send_signal(signal.SIGINT)
         seen += read_until(process, "$/cancelRequest")
         process.send_signal(signal.SIGINT)
         ended = end_of(process, seen)
     assert ended.code == 130
-    assert "Cancelled.\n" in ended.err
+    assert "Stopped.\n" in ended.err
     assert server_is_gone(ended.err)
 
 
 def test_sigterm_ends_the_server_too() -> None:
     with start("ask_ignore_cancel", "ask", "-v", "hi") as process:
-        seen = read_until(process, "✓ Grep")
+        seen = read_until(process, "✓ Find text")
         process.send_signal(signal.SIGTERM)
         ended = end_of(process, seen)
     assert ended.code == 128 + signal.SIGTERM

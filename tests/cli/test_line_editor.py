@@ -211,7 +211,7 @@ async def test_nothing_is_lost_of_a_long_answer_while_one_types(tmp_path: Path) 
             await terminal.sees("> half")
             terminal.terminate()  # while nothing goes on
             assert await terminal.ended() == 143
-            await terminal.sees("Cancelled.", without="> half")
+            await terminal.sees("Stopped.", without="> half")
         assert last_texts(api.requests[2])[-1] == line
 
 

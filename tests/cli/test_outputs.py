@@ -40,7 +40,7 @@ def test_outputs_stand_below_their_calls(
     for each in RUN:
         renderer.event(each)
     head, *given, changed = capsys.readouterr().err.splitlines()
-    assert head.startswith('✓ Bash command="make"  2 lines of output')
+    assert head.startswith('✓ Run command="make"  2 lines of output')
     assert [each.strip() for each in given] == (["one", r"two ␛[31m\u202e"] * outputs)
     assert changed == (
         "changed 1 file, +3 -1 lines: a.py."

@@ -28,7 +28,7 @@ async def test_a_plan_is_started_by_its_number(tmp_path: Path) -> None:
         async with program(tmp_path, api, *ASK) as terminal:
             asked = await terminal.until(PROMPT)
             assert "Dive deeper" in asked
-            assert "2  Start in acceptEdits: Edits files; asks before commands." in asked
+            assert "2  Start in Accept edits: Edits files; asks before commands." in asked
             terminal.type("2\n")
             await terminal.until("+depth = 2\n")
             await terminal.until("It is done.")

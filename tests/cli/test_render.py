@@ -37,7 +37,7 @@ def play(name: str) -> Callable[[Renderer], None]:
 
 
 TOOLS = """\
-✓ Grep pattern="def log_in" path…  1 match in 1 file  3.4 ms
+✓ Find text pattern="def log_in"…  1 match in 1 file  3.4 ms
 ✗ Read path="src/missing.py"  no such file  0.6 ms
 """
 ANSWERED = """\
@@ -82,7 +82,7 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
     assert "The run reached its limit of turns; the answer may be incomplete." in " ".join(
         seen.split()
     )
-    assert "\noffline, extractive · 1 turn · 312 ms\n" in seen
+    assert "\noffline, no model · 1 turn · 312 ms\n" in seen
 
 
 STEPS = [
@@ -214,10 +214,10 @@ def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -
         renderer.event(finished | {"error": error, "summary": "No command is run in here, ever."})
 
     assert drawn(lambda renderer: show(renderer, error=False)) == (
-        '✓ Bash command="xxxxxxx…  No command is run in here, ever. …\n'
+        '✓ Run command="xxxxxxxx…  No command is run in here, ever. …\n'
     )
     assert drawn(lambda renderer: show(renderer, error=True)) == (
-        '✗ Bash command="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"  No\n'
+        '✗ Run command="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"  No\n'
         "  command is run in here, ever.  14 ms\n"
     )
 
@@ -265,8 +265,8 @@ def test_what_was_undone() -> None:
         "removed deep/sea.py\n"
         "removed shell.py\n"
         "undone: Rename parse to read\n"
-        "To do it again: `glossator redo`.\n"
-        "not undone reef.py: it is a folder now\n"
+        "Redo it with `glossator redo`.\n"
+        "not restored reef.py: it is a folder now\n"
         "Not saved in the editor: fish.py. Save what you want to\n"
         "keep.\n"
     )
@@ -380,7 +380,7 @@ def test_a_command_that_failed_has_a_cross_and_is_no_error() -> None:
             )
         )
 
-    assert drawn(show) == '✗ Bash command="x"  exit code 1  14 ms\n'
+    assert drawn(show) == '✗ Run command="x"  exit code 1  14 ms\n'
     assert "\x1b[31m" not in drawn(show, colours=True)
 
 
@@ -502,7 +502,7 @@ def test_checks() -> None:
     checks = recorded("doctor")["answer"]
     assert lines(drawn(lambda renderer: renderer.answer(from_wire(DoctorAnswer, checks)))) == (
         "✓  Python  3.11.7\n"
-        "!  Model   offline, extractive\n"
+        "!  Model   offline, no model\n"
         "           → Set ANTHROPIC_API_KEY for answers by a model.\n"
     )
 
@@ -612,7 +612,7 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         "2 citations: 1 not judged, 1 unsupported\n"
     )
     assert ended.err == (
-        '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
+        '✓ Find text pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
         '✗ Read path="src/missing.py"  no such file  0.6 ms\n'
         "The model is overloaded; trying again in 2 s.\n"
         "claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached), 312 out · 4.2 s · $0.01\n"
@@ -622,7 +622,7 @@ def test_a_pipe_gets_the_answer_alone() -> None:
 
 def test_a_pipe_gets_wanted_thinking_in_whole_lines() -> None:
     ended = glossator("ask", "ask", "hi", "--thinking")
-    assert ended.err.startswith("Where is the login?\nProbably in src.\n✓ Grep ")
+    assert ended.err.startswith("Where is the login?\nProbably in src.\n✓ Find text ")
 
 
 def test_a_program_gets_every_event_then_the_answer() -> None:

@@ -53,7 +53,7 @@ async def test_how_rules_are_edited() -> None:
         "> The rule: Bash(npm test:*)\n"
         "Type another in its place, - for none, or Enter to keep it.\n"
         "> No rule allows it.\n"
-        "s and a allow Bash(npm:*) from then on.\n"
+        "s and a also allow later commands that match Bash(npm:*),\nwithout asking.\n"
         "y allow once · s allow for this session · a always allow\n"
         "here · e edit rules · n refuse (or say why)\n"
         "> "

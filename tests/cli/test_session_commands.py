@@ -158,15 +158,12 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
         (
             "undo",
             "undo s1",
-            ("restored fish.py\nundone: Rename parse to read\nTo do it again: `glossator redo`.\n"),
+            ("restored fish.py\nundone: Rename parse to read\nRedo it with `glossator redo`.\n"),
         ),
         (
             "redo",
             "redo s1",
-            (
-                "restored fish.py\ndone again: Rename parse to read\n"
-                "To take it back: `glossator undo`.\n"
-            ),
+            ("restored fish.py\nredone: Rename parse to read\nUndo it with `glossator undo`.\n"),
         ),
     ],
 )
@@ -213,7 +210,7 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
         ("undo", "undo s1 --since", 2, "--since needs --turn"),
         ("sessions", "sessions --json delete s1", 2, "Write the options after `delete`."),
         ("session_exported", "sessions export s1 -o no/such", 1, "Name another place"),
-        ("undo_conflict", "undo s1", 1, "not undone fish.py: it was changed by somebody else"),
+        ("undo_conflict", "undo s1", 1, "not restored fish.py: it was changed by somebody else"),
         ("undo_conflict", "undo s1", 1, "add --overwrite"),
         ("undo_conflict", "undo s1", 1, "so check the files"),
     ],

@@ -18,7 +18,7 @@ FOUND = LocalServerList(
         LocalServerView("Ollama", "ollama", URL, ("qwen3-coder:30b", "gemma"), ""),
         LocalServerView("LM Studio", "lmstudio", "http://127.0.0.1:1234", ("x",), "Update it."),
     ),
-    "offline, extractive: no key is set, and no server of your own.",
+    "offline, no model: no key is set, and no server of your own.",
     True,
 )
 NOTHING = LocalServerList((), FOUND.model, True)

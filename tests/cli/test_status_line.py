@@ -50,9 +50,9 @@ def tasks(*states: str) -> dict[str, Any]:
     [
         (0.4, 0, [], ""),
         (12.9, 0, [], "12 s"),
-        (65, 2, [], "1 min 05 s · 2 queued"),
+        (65, 2, [], "1 min 05 s · 2 to ask next"),
         (9, 0, [todo("done", "active", "pending")], "9 s · 2 of 3: Step 2"),
-        (9, 1, [todo("done", "pending")], "9 s · 1 queued · 1 of 2 steps done"),
+        (9, 1, [todo("done", "pending")], "9 s · 1 to ask next · 1 of 2 steps done"),
         (9, 0, [tasks("done", "active")], "9 s · 1 of 2 tasks done"),
         (9, 0, [tasks("failed", "pending")], "9 s · 1 of 2 tasks done, 1 of them failed"),
         (9, 0, [tasks("done"), todo("active")], "9 s · 1 of 1: Step 1"),
@@ -77,6 +77,44 @@ def test_how_far_a_run_is(
         renderer.event(each)
     now[0] += seconds
     assert words[0]() == said
+
+
+_TEXT = event("text.delta", text="It ")
+_WITHOUT = event("state", state="RETRIEVING", detail="without a plan, as the fast model says")
+_CALL = event("tool.started", callId="c", tool="Grep", arguments={})
+_DONE = event(
+    "tool.finished",
+    callId="c",
+    tool="Grep",
+    summary="",
+    error=False,
+    milliseconds=1.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("events", "doing"),
+    [
+        ([_WITHOUT], "Searching…"),
+        ([_TEXT, _WITHOUT], "Writing the answer…"),
+        ([_TEXT, _CALL], "Find text…"),
+        ([_TEXT, _CALL, _DONE, _WITHOUT], "Searching…"),
+        (
+            [_TEXT, event("state", state="VERIFYING", detail="2 citations")],
+            "Checking the answer… 2 citations",
+        ),
+    ],
+)
+def test_what_a_run_is_said_to_do(
+    monkeypatch: pytest.MonkeyPatch, events: list[dict[str, Any]], doing: str
+) -> None:
+    screen = Screen([], Console(file=io.StringIO(), width=60))
+    said: list[Any] = []
+    monkeypatch.setattr(screen, "doing", said.append)
+    renderer = Renderer(screen)
+    for each in (STARTED, *events):
+        renderer.event(each)
+    assert said[-1] == doing
 
 
 @pytest.mark.parametrize(
@@ -112,7 +150,7 @@ async def test_a_terminal_of_80_columns_shows_the_time(tmp_path: Path) -> None:
             await until(lambda: bool(api.requests))
             await terminal.until(" · 1 s")
             terminal.type("How deep?\n")
-            await terminal.until(" · 1 queued")
+            await terminal.until(" · 1 to ask next")
             terminal.type(CTRL_C)
             await terminal.until("1 message not sent")
             terminal.type(CTRL_D)

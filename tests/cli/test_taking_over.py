@@ -22,10 +22,10 @@ async def test_a_chat_takes_a_session_over_from_another(tmp_path: Path) -> None:
         await until(lambda: bool(api.requests))
         async with program(tmp_path, api, "chat", "--continue") as second:
             await second.until("“What does it do?” is open in a terminal.")
-            await second.until("1  Take it over")
+            await second.until("1  Take over")
             second.type("1\n")
             await second.sees(READY)
-            await first.until("taken over in a terminal, which ended this turn.")
+            await first.until("Continued in a terminal. What was done so far is kept.")
             await first.until("/takeover takes it back, /new begins another one.")
             second.type("How deep?\n")
             await second.until("To two.")

@@ -80,7 +80,7 @@ class Talk:
 
 def check_quotes(ws: Workspace, outcome: RunOutcome, files: Sequence[str]) -> None:
     """The answer quotes just these files, word for word, and every citation holds."""
-    assert "Offline, extractive" in outcome.text
+    assert "Offline: no model was asked" in outcome.text
     quotes = list(QUOTE.finditer(outcome.text))
     assert {quote["path"] for quote in quotes} == set(files)
     for quote in quotes:
@@ -191,7 +191,7 @@ async def test_nothing_found_is_said_with_the_account(
     talk = Talk(await workspace(FILES))
     outcome = await talk.ask(question)
     assert outcome.stop is Stop.ANSWERED
-    assert "Offline, extractive" in outcome.text
+    assert "Offline: no model was asked" in outcome.text
     assert "Nothing was found." in outcome.text
     assert says in outcome.text
     check_quotes(talk.ws, outcome, [])

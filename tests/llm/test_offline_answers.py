@@ -236,3 +236,40 @@ def span_of(ws: Workspace, path: str, first: int, last: int) -> Span:
     document = ws.snapshot.read(path)
     assert isinstance(document, Document)
     return Span(document.uri, document.sha256, first, last)
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "line", "end"),
+    [
+        (
+            "till.py",
+            'def main(argv):\n    """Run the till.\n\n    An exit code.\n    """\n',
+            "    step({})\n",
+            "",
+        ),
+        (
+            "till.ts",
+            "// Runs the till.\nexport async function main(argv: string[]) {\n",
+            "  step({});",
+            "}\n",
+        ),
+        (
+            "till.go",
+            "package till\n\n// main runs the till.\nfunc main() {\n",
+            "\tstep({})",
+            "}\n",
+        ),
+    ],
+)
+async def test_a_short_function_is_quoted_whole(
+    workspace: MakeWorkspace, path: str, head: str, line: str, end: str
+) -> None:
+    """Of a long one it is the beginning."""
+    for lines, is_whole in ((11, True), (40, False)):
+        steps = "".join(f"{line.format(number)}\n" for number in range(lines))
+        talk = Talk(await workspace({path: f"{head}{steps}{end}"}))
+        outcome = await talk.ask("What does main do?")
+        check_quotes(talk.ws, outcome, [path])
+        quoted = "\n".join(quote["text"] for quote in QUOTE.finditer(outcome.text))
+        assert "main" in quoted
+        assert ("step(10)" in quoted) is is_whole

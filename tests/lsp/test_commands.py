@@ -134,7 +134,7 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
         {"token": "mine", "value": value}
         for value in (
             {"kind": "begin", "title": "Glossator: Ask", "cancellable": True},
-            {"kind": "report", "cancellable": True, "message": "Grep: 3 matches for fish"},
+            {"kind": "report", "cancellable": True, "message": "Find text: 3 matches for fish"},
             {"kind": "end"},
         )
     ]
@@ -167,7 +167,7 @@ async def test_a_client_without_events_gets_a_bar_of_ours(raw: Editor) -> None:
     asked = raw.command("glossator.ask", {"question": "wait"})
     begun = await raw.told("$/progress", "begin")
     assert (
-        begun["params"]["value"]["message"] == "Grep: 3 matches for fish"
+        begun["params"]["value"]["message"] == "Find text: 3 matches for fish"
     )  # kept until it could be said
     raw.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
     assert (await raw.error(asked))[0] == -32800
@@ -208,7 +208,7 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
         "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
         "## Citations\n\n- not judged: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
         "1 citation not judged.\n\n"
-        "---\n\n*offline, extractive; stopped: answered*\n"
+        "---\n\n*offline, no model; stopped: answered*\n"
     )
 
 

@@ -194,7 +194,7 @@ async def test_a_client_with_buttons(calc: Path) -> None:
 
         def press(params: Message) -> Message:
             asked.append(params)
-            return pressing("Apply")(params)
+            return pressing("Accept")(params)
 
         a.editor.answers["window/showMessageRequest"] = press
         await a.asked()

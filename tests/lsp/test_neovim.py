@@ -38,7 +38,7 @@ def test_glosses_are_seen(tmp_path: Path) -> None:
     link = f"[`zoo/fish.py:12-13`]({(root / 'zoo/fish.py').as_uri()}#L12)"
     assert link in seen["report"]
     assert "## Searched\n\n- splash (" in seen["report"]
-    assert "offline, extractive" in seen["report"]
+    assert "offline, no model" in seen["report"]
     assert "Function: `def splash(far)`." in seen["after"]
     assert "extracted without a model" in seen["stale"]
 

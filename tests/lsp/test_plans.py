@@ -28,7 +28,7 @@ async def test_it_is_started_in_the_mode_of_a_button(tmp_path: Path) -> None:
     script = [*_PLAN, Turn(_EDIT), Turn(Text("Done."))]
     async with acting(tmp_path, script, PLAIN, mode="plan", events=False) as a:
         uri = a.desk.open(tmp_path / "calc.py")
-        a.editor.answers[_SHOW] = pressing("Start in acceptEdits")
+        a.editor.answers[_SHOW] = pressing("Start in Accept edits")
         command = a.ask()
         shown = await a.editor.told(_MESSAGE, "Answer: ")
         assert (await a.editor.result(command))["stop"] == "planned"
@@ -39,8 +39,13 @@ async def test_it_is_started_in_the_mode_of_a_button(tmp_path: Path) -> None:
         )
         assert a.desk.texts[uri] == "a + b\n"
         first, sure = ([each["title"] for each in box["actions"]] for box in a.editor.sent(_SHOW))
-        assert first == ["No", "Start in ask…", "Start in acceptEdits…", "Start in auto…"]
-        assert sure == ["No", "Start in acceptEdits", "Back to the question"]
+        assert first == [
+            "No, leave it",
+            "Start in Ask…",
+            "Start in Accept edits…",
+            "Start in Auto…",
+        ]
+        assert sure == ["No, leave it", "Start in Accept edits", "Back to the question"]
 
 
 async def test_it_is_left(tmp_path: Path) -> None:

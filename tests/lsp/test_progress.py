@@ -46,7 +46,7 @@ async def test_the_step_under_way_stands_behind_what_is_done() -> None:
     bar.show(TodoChanged((Todo("Look", TodoState.DONE), Todo("Add it", TodoState.ACTIVE))))
     bar.show(ToolFinished("c", "Grep", "3 matches", error=False, milliseconds=1))
     bar.end()
-    assert bars.messages == [None, "2 of 2: Add it", "Grep: 3 matches · 2 of 2: Add it"]
+    assert bars.messages == [None, "2 of 2: Add it", "Find text: 3 matches · 2 of 2: Add it"]
 
 
 async def test_the_time_is_shown_also_while_nothing_happens(
@@ -59,8 +59,8 @@ async def test_the_time_is_shown_also_while_nothing_happens(
     bar = shown(bars)
     timing = asyncio.create_task(bar.keep_time())
     bar.show(ToolFinished("c", "Bash", "npm test", error=False, milliseconds=1))
-    await until(lambda: bars.messages.count("Bash: npm test") > 1)
+    await until(lambda: bars.messages.count("Run: npm test") > 1)
     now[0] += 12
-    await until(lambda: "Bash: npm test · 12 s" in bars.messages)
+    await until(lambda: "Run: npm test · 12 s" in bars.messages)
     timing.cancel()
     bar.end()

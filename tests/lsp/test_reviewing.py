@@ -365,7 +365,7 @@ async def test_a_link_is_swapped_while_reviewing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "lines", "told"),
     [
-        (pressing("Apply"), [5, 15, 25], "Changed calc.py in 3 places"),
+        (pressing("Accept"), [5, 15, 25], "Changed calc.py in 3 places"),
         (pressing("Reject"), [], "The user rejected this edit"),
         (None, [], "The user rejected this edit"),
         (
@@ -379,7 +379,7 @@ async def test_review_by_buttons(calc: Path, reply: Any, lines: list[int], told:
     async with acting(calc.parent, _SCRIPT, PLAIN, review="propose") as a:
         a.editor.answers[_SHOW] = reply
         await a.asked()
-        assert offered(a)[0] == ["Reject", "Apply…"]
+        assert offered(a)[0] == ["Reject", "Accept…"]
         assert changed(a) == lines
         assert told in a.told("edit")
 
@@ -424,7 +424,7 @@ async def test_the_user_declines_in_the_editor(calc: Path) -> None:
 async def test_a_new_file_is_asked_about_where_the_editor_cannot_create_it(tmp_path: Path) -> None:
     """It is written without the editor, so the editor's own question would never come."""
     async with acting(tmp_path, _MAKE, _ANNOTATED, review="propose") as a:
-        a.editor.answers[_SHOW] = pressing("Apply")
+        a.editor.answers[_SHOW] = pressing("Accept")
         await a.asked()
         assert a.editor.sent(_SHOW)[0]["message"].startswith("Session: ?\nCreate new.txt?\n")
         assert (tmp_path / "new.txt").read_text() == "new\n"

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { plural } from "../src/commands/markdown.ts";
 import type { Queued } from "../src/panel/messages.ts";
 import { shown } from "../src/shown.ts";
+import { BECAME } from "../src/wire.ts";
 import { holds } from "./markdown/citation.ts";
 import { rewritten } from "./state/cites.ts";
 import { type Ask, isLive, type Turn } from "./state/model.ts";
@@ -60,7 +61,9 @@ function queueInWords(messages: readonly Queued[], held: string): string {
     ...(steering > 0
       ? [`${plural(steering, "message goes", "messages go")} to the model now.`]
       : []),
-    ...(queued > 0 ? [`${plural(queued, "message", "messages")} queued.`] : []),
+    ...(queued > 0
+      ? [`${plural(queued, "message", "messages")} ${queued === 1 ? "is" : "are"} asked next.`]
+      : []),
     ...(held ? [`Not sent yet. ${held}`] : []),
   ].join(" ");
 }
@@ -81,7 +84,7 @@ function endInWords(turn: Turn): string {
     return ""; // the failure is an alert of its own
   }
   if (turn.phase === "cancelled") {
-    return "Stopped.";
+    return turn.message ? BECAME.continued.replace("{}", shown(turn.message)) : BECAME.stopped;
   }
   const text = turn.parts.findLast((part) => part.kind === "text")?.text ?? "";
   const words = rewritten(text, () => "").replace(/[*_`#>|]/g, "");

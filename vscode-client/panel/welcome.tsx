@@ -73,8 +73,8 @@ export function Welcome() {
         </div>
       )}
       <p class="hints">
-        <kbd>@</kbd> names a file, folder or symbol · <kbd>/</kbd> a command · drop files with{" "}
-        <kbd>Shift</kbd> or paste a picture
+        <kbd>@</kbd> names a file, folder or symbol · <kbd>/</kbd> a command · hold <kbd>Shift</kbd>{" "}
+        to drop a file here, or paste a picture
       </p>
     </div>
   );

@@ -6,10 +6,10 @@ import { inform } from "./notices.ts";
 import type { Server } from "./server/server.ts";
 import { labelled, shown } from "./shown.ts";
 import type { Surfaces } from "./surfaces.ts";
-import type { BackgroundJob } from "./wire.ts";
+import { ACTS, type BackgroundJob } from "./wire.ts";
 
 const OUTPUT = { iconPath: new ThemeIcon("output"), tooltip: "Show its output" };
-const STOP = { iconPath: new ThemeIcon("debug-stop"), tooltip: "Stop it" };
+const STOP = { iconPath: new ThemeIcon("debug-stop"), tooltip: `${ACTS.stop} it` };
 
 /** Knows the jobs of the server. */
 export class Jobs implements Disposable {

@@ -3,6 +3,11 @@
 import { type MessageOptions, window } from "vscode";
 import { literal, shownText } from "./shown.ts";
 
+/** The words on a button of VS Code's, whose words begin with capitals. */
+export function titled(words: string): string {
+  return words.replace(/(?<!\S)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
 /** Something to know. */
 export async function inform(message: string, ...buttons: string[]): Promise<string | undefined> {
   return await window.showInformationMessage(literal(message), ...buttons);

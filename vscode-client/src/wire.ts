@@ -1350,11 +1350,12 @@ export interface RuleList {
   readonly rules: ReadonlyArray<ListedRule>;
 }
 
-/** The user or the client ended the run. */
+/** The user or the client ended the run, or went on with its session in `elsewhere`. */
 export interface RunCancelledEvent {
   readonly runId: string;
   readonly seq: number;
   readonly kind: "run.cancelled";
+  readonly elsewhere: string;
 }
 
 /** The run ended without an answer; `message` says what to do. */
@@ -1487,6 +1488,7 @@ export interface SessionWorktree {
   readonly folders: ReadonlyArray<string>;
   readonly state: string;
   readonly changed: number | null;
+  readonly into: string;
 }
 
 /** The mode of a session, from its next tool call until the server ends. */
@@ -1785,7 +1787,7 @@ export interface ToolRequest {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool call began; `arguments` is the model's input. */
+/** A tool call began; `arguments` is the model's input, `about` what to show in its place. */
 export interface ToolStartedEvent {
   readonly runId: string;
   readonly seq: number;
@@ -1793,6 +1795,7 @@ export interface ToolStartedEvent {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  readonly about: string;
 }
 
 /** A turn that changed files, and what was asked; `undoes` are the turns it took back. */
@@ -2118,6 +2121,54 @@ export const CHOICES: Readonly<Record<Choice, string>> = {
   session: "Allow for this session",
   always: "Always allow here",
   deny: "Refuse",
+};
+
+/** What buttons, keys and commands do, as it is called. */
+export const ACTS = {
+  accept: "Accept",
+  reject: "Reject",
+  keep: "Keep",
+  undo: "Undo",
+  redo: "Redo",
+  start: "Start in",
+  leave: "No, leave it",
+  merge: "Merge",
+  discard: "Throw away",
+  takeOver: "Take over",
+  stop: "Stop",
+  queue: "Ask next",
+  steer: "Tell it now",
+} as const;
+
+/** What has become of edits, runs and worktrees. */
+export const BECAME = {
+  accepted: "accepted",
+  rejected: "rejected",
+  inPart: "applied in part",
+  notApplied: "not applied",
+  restored: "restored",
+  removed: "removed",
+  undone: "undone",
+  redone: "redone",
+  stopped: "Stopped.",
+  continued: "Continued in {}.",
+  kept: "What was done so far is kept.",
+  merged: "merged",
+  discarded: "thrown away",
+  gone: "removed",
+} as const;
+
+/** Tools that people see under another name than the model's. */
+export const TOOLS: Readonly<Record<string, string>> = {
+  AskUser: "Question",
+  Bash: "Run",
+  Diagnostics: "Problems",
+  Glob: "Find files",
+  Grep: "Find text",
+  MultiEdit: "Edit",
+  NotebookEdit: "Edit cells",
+  Symbols: "Find names",
+  Todo: "Steps",
 };
 
 /** What of a text is shown escaped: see core/shown.py. Regular expressions. */

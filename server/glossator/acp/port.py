@@ -18,7 +18,6 @@ from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
-from glossator.core.choice_words import CHOICES
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
@@ -27,6 +26,7 @@ from glossator.core.ports import NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.shown import shown_prose
 from glossator.core.silent_port import SilentPort
+from glossator.core.words import CHOICES, Act
 from glossator.workspace import Roots
 
 _log = logging.getLogger(__name__)
@@ -204,9 +204,9 @@ class AcpPort(SilentPort):
             content=diffs(plan),
         )
         options = {
-            "apply": schema.PermissionOption(option_id="apply", name="Apply", kind="allow_once"),
+            "apply": schema.PermissionOption(option_id="apply", name=Act.ACCEPT, kind="allow_once"),
             "reject": schema.PermissionOption(
-                option_id="reject", name="Reject", kind="reject_once"
+                option_id="reject", name=Act.REJECT, kind="reject_once"
             ),
         }
         try:

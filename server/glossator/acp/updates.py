@@ -56,6 +56,7 @@ from glossator.core.run_events import (
 from glossator.core.shown import brief_arguments, shown_prose, shown_text
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
+from glossator.core.words import Became, tool_name
 from glossator.workspace import Roots
 
 Locate = Callable[[str], str | None]  # the absolute path of one in the workspace, if it is in it
@@ -212,7 +213,7 @@ class Updates:
         started = self.open_calls.pop(event.call_id, None)
         places = [(each.path, each.first_line) for each in event.places]
         found = self._located(places)
-        title = title_of(started) if started else event.tool
+        title = title_of(started) if started else tool_name(event.tool)
         outcome = f": {event.summary}" if event.summary else ""
         return _progress(
             event.call_id,
@@ -278,7 +279,7 @@ class Updates:
         call_id = self._agents.get(event.agent_id, event.agent_id)
         done = f"{event.tool_calls} calls, {event.tokens:,} tokens"
         if isinstance(event, AgentProgress):
-            now = shown_prose(f"{event.tool} {event.detail} ({done})")
+            now = shown_prose(f"{tool_name(event.tool)} {event.detail} ({done})")
             yield _progress(call_id, content=[_content(now)])
             return
         self._agents.pop(event.agent_id, None)
@@ -292,6 +293,8 @@ class Updates:
         """Why a run failed, and the end of the calls that it left behind."""
         if isinstance(event, RunFailed):
             yield _aside(event.message)
+        if isinstance(event, RunCancelled) and event.elsewhere:
+            yield _aside(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}")
         for call_id in [*self.open_calls, *self._agents.values()]:
             yield _progress(call_id, status="failed")
         self.open_calls.clear()
@@ -329,14 +332,14 @@ def in_folders(folders: tuple[str, ...]) -> Locate:
 
 
 def title_of(call: ToolStarted) -> str:
-    """A call in a line: `Grep pattern="retry"`; of a command the command."""
+    """A call in a line: `Find text pattern="retry"`; of a command the command."""
     command = call.arguments.get("command")
     if kind_of(call.tool) == "execute" and isinstance(command, str):
         return shown_prose(command)
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
-    rest = brief_arguments(arguments)
-    return shown_prose(" ".join(filter(None, (call.tool, str(path), rest))))
+    rest = call.about or brief_arguments(arguments)
+    return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
 
 
 def kind_of(tool: str) -> schema.ToolKind:

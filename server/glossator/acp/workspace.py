@@ -19,10 +19,10 @@ from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
-from glossator.core.choice_words import MODES
 from glossator.core.errors import GlossatorError
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
+from glossator.core.words import MODES
 from glossator.settings import valid_settings
 from glossator.turn import PlanChoice
 

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from glossator.core.errors import UsageError
 from glossator.core.ports import EditorPort
 from glossator.core.run_events import SessionNow
 from glossator.core.shown import shown
@@ -21,7 +20,6 @@ _log = logging.getLogger(__name__)
 
 _SECONDS = 1.0  # between two looks
 _STEP = 0.05  # seconds between two tries
-_ENDED = "This session was taken over in {}, which ended this turn. All that was done is kept."
 
 
 class Handover:
@@ -62,7 +60,7 @@ class Handover:
     async def _give(self, session_id: str, who: str) -> None:
         """Give a session up to `who`, unless it is still at work."""
         titles = {each.id: each.title for each in self._sessions.loaded()}
-        self._runs.fail(session_id, UsageError(_ENDED.format(shown(who))))
+        self._runs.end(session_id, shown(who))
         await self._quiet(session_id)
         if await self._sessions.give_up(session_id):
             _log.info("%s was given up to %s", session_id, who)

@@ -13,16 +13,17 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glossator.application.worktree_git import (
     Merged,
-    changed_files,
+    Standing,
     lost_with,
     make_worktree,
     merge,
     remove_worktree,
+    standing,
 )
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
@@ -83,14 +84,6 @@ class Working(Protocol):
 A = TypeVar("A", bound=Working)
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    """How many files a worktree changed, and until when that is believed, in monotonic seconds."""
-
-    files: int | None
-    until: float
-
-
 class Trees(Generic[A]):
     """The worktrees of one workspace; `main` is its application, `opening` makes that of one."""
 
@@ -98,7 +91,8 @@ class Trees(Generic[A]):
         self._main = main
         self._opening = opening
         self._opened: dict[str, A] = {}  # by folder
-        self._counts: dict[tuple[str, int], _Count] = {}  # by folder and replies
+        # by folder and replies, each with until when it is believed, in monotonic seconds
+        self._standings: dict[tuple[str, int], tuple[Standing, float]] = {}
         self._turn = asyncio.Lock()
 
     @property
@@ -190,30 +184,28 @@ class Trees(Generic[A]):
             )
         return tuple(tree.mirrored(each) for each in roots if is_inside(each, tree.origin))
 
-    async def changed(self, tree: Worktree, replies: int) -> int | None:
-        """How many files it changed; None where git is not asked, or does not say.
+    async def standing(self, tree: Worktree, replies: int) -> Standing:
+        """How many files it changed, and what it would be merged into, where git is asked.
 
         Git is not asked again within a few seconds while its session has as many `replies`.
         """
         if not tree.is_open or not self._main.acting.trust.is_trusted:
-            return None
+            return Standing()
         now = time.monotonic()
-        self._counts = {key: each for key, each in self._counts.items() if now < each.until}
-        if known := self._counts.get((tree.folder, replies)):
-            return known.files
-        files = None
+        self._standings = {key: each for key, each in self._standings.items() if now < each[1]}
+        if known := self._standings.get((tree.folder, replies)):
+            return known[0]
+        now_so = Standing()
         try:
-            environment = self._main.environment
-            files = len(await asyncio.to_thread(changed_files, tree, environment))
+            now_so = await asyncio.to_thread(standing, tree, self._main.environment)
         except UsageError as error:
             _log.info("It is not known what %s changed: %s", tree.folder, error)
-        count = _Count(files, time.monotonic() + _COUNTED_SECONDS)
-        self._counts[tree.folder, replies] = count
-        return files
+        self._standings[tree.folder, replies] = now_so, time.monotonic() + _COUNTED_SECONDS
+        return now_so
 
     def recount(self) -> None:
         """Ask git again what changed, since that was no reply's doing."""
-        self._counts.clear()
+        self._standings.clear()
 
     async def merge(self, session: Session) -> tuple[Worktree, Merged]:
         """Merge the worktree of a session into the user's branch, and remove it.

@@ -184,16 +184,34 @@ def uncommitted(place: Place) -> list[str]:
     return [entry[3:] for entry in said.split("\0") if entry]
 
 
-def changed_files(tree: Worktree, environment: Mapping[str, str]) -> list[str]:
-    """The files that the worktree changed since it left its origin, committed or not.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many files a worktree changed, and the branch that it would be merged into.
+
+    None and "" where git does not say, or the origin is on no branch.
+    """
+
+    changed: int | None = None
+    into: str = ""
+
+
+def standing(tree: Worktree, environment: Mapping[str, str]) -> Standing:
+    """How a worktree stands; what it changed counts whether it is committed or not.
 
     Raises `UsageError`, also if git takes longer than anybody should wait for a list.
     """
-    head = Place(tree.origin, "", environment, _COUNT_SECONDS).run("rev-parse", "HEAD")
+    origin = Place(tree.origin, "", environment, _COUNT_SECONDS)
+    head, into = origin.run("rev-parse", "HEAD"), _branch_of(origin)
     place = replace(place_of(tree, environment), seconds=_COUNT_SECONDS)
     told = place.run("diff", "--name-only", "-z", "--no-ext-diff", "--merge-base", head)
     new = place.run("ls-files", "-z", "--others", "--exclude-standard")
-    return sorted({name for name in (*told.split("\0"), *new.split("\0")) if name})
+    names = {name for name in (*told.split("\0"), *new.split("\0")) if name}
+    return Standing(len(names), into)
+
+
+def _branch_of(place: Place) -> str:
+    """The branch that a work tree is on; "" for none."""
+    return place.ended("symbolic-ref", "--quiet", "--short", "HEAD")[1].strip()
 
 
 def lost_with(tree: Worktree, environment: Mapping[str, str]) -> str:
@@ -230,15 +248,15 @@ class Merged:
 
 
 def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
-    """Commit what is not committed, and merge it as one commit into the user's current branch.
+    """Commit what is not committed, and merge that into the user's current branch.
 
-    If that cannot be done, the user's work tree is as it was, and the work is on its branch.
-    Raises `UsageError`.
+    If that branch did not move meanwhile, it gets this commit alone; else a merge of it, too. If it
+    cannot be done, the user's work tree is as it was, and the work is on its branch. Raises
+    `UsageError`.
     """
     origin, place = repository_of(tree.origin, environment), place_of(tree, environment)
-    code, branch, _ = origin.ended("symbolic-ref", "--quiet", "--short", "HEAD")
-    into = branch.strip()
-    if code:
+    into = _branch_of(origin)
+    if not into:
         raise UsageError(
             f"{shown(origin.top)} is on no branch (its HEAD is detached), so there is nothing to"
             " merge into. Switch to a branch with `git switch`, then merge again."
@@ -261,7 +279,7 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
     _check_conflicts(origin, ours, theirs, tree.branch, into)
     message = f"Merge branch '{tree.branch}': {title}"
     code, output, said = origin.ended(
-        *("merge", "--no-ff", "--no-edit", "--no-verify", "--quiet", "-m", message, theirs)
+        *("merge", "--ff", "--no-edit", "--no-verify", "--quiet", "-m", message, theirs)
     )
     if code:
         if os.path.lexists(os.path.join(origin.git, "MERGE_HEAD")):  # ours: there was none before

@@ -9,14 +9,14 @@ from typing import Any
 
 from glossator.cli.asking import Command
 from glossator.commands import CHAT_COMMANDS, DECLARED
-from glossator.core.choice_words import MODES
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
 from glossator.core.question import Option, Question
+from glossator.core.words import MODES, Act
 
 HERE = {  # what the chat does itself
-    "queue": "List what waits; edit NUMBER or remove NUMBER changes it",
-    "steer": "Tell the model something with its next results: /steer WORDS",
+    "queue": "List what is asked next; edit NUMBER or remove NUMBER changes it",
+    "steer": f"{Act.STEER}, with its next results: /steer WORDS",
     "send": "Ask what waits after a stop or a failure",
     "new": "Begin a new session",
     "help": "List these commands",

@@ -10,6 +10,7 @@ from glossator.core.plan_text import PLANNED
 from glossator.core.question import Option, Question
 from glossator.core.shown import shown, some_of
 from glossator.core.tokens import in_dollars
+from glossator.core.words import Act, Became
 
 if TYPE_CHECKING:
     from glossator.commands import SessionInfo, SessionWorktree, TurnView
@@ -19,7 +20,6 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 PROMPT = "> "
-TAKE_OVER = "Take it over"
 _SHORT_CHARACTERS = 60  # characters of a question or a task
 _NAMED_PATHS = 4  # paths of a turn that are named
 NOBODY_PERMITS = (
@@ -59,7 +59,7 @@ UNDO_INCOMPLETE = (
     "A command of this turn was cut off with its server; what it changed is not known,"
     " so check the files."
 )
-CANCELLING = "Cancelling; press Ctrl-C again to end it at once."
+CANCELLING = "Stopping; press Ctrl-C again to end it at once."
 TOOL_EXAMPLE = """Example: glossator tool Grep '{"pattern": "def main", "path": "src"}'"""
 
 # why a run ended, where that is not "answered"
@@ -85,7 +85,7 @@ def stop_notice(stop: str) -> str | None:
 def go_on_notice(command: str, session_id: str) -> str:
     """How to go on with a session after a run in it was cancelled."""
     words = ' "Go on."' if command == "ask" else ""
-    return f"What it did so far is kept. To go on: glossator {command} --resume {session_id}{words}"
+    return f"{Became.KEPT} To go on: glossator {command} --resume {session_id}{words}"
 
 
 def taken_notice(title: str, session_id: str) -> str:
@@ -102,7 +102,7 @@ def taken_away(where: str) -> str:
 
 def open_elsewhere(title: str, where: str) -> Question:
     """Whether to take a session over that another program has open."""
-    take = Option(TAKE_OVER, f"Its turn in {where} ends, and all of it is kept.")
+    take = Option(Act.TAKE_OVER, f"Its turn in {where} ends, and all of it is kept.")
     leave = Option("Leave it there", "Questions in it are refused here.")
     return Question(f"“{title}” is open in {where}.", (take, leave), refusal=leave.label)
 
@@ -197,16 +197,17 @@ def begun_notice(session: SessionInfo) -> str:
     """Where a session in a worktree works, and what becomes of that."""
     tree = session.worktree
     where = "" if tree is None else f"{tree.branch}, in {shown(tree.folders[0])}"
+    into = tree and tree.into
     return (
-        f"This session works on a branch of its own, {where}. /merge takes it into yours, /discard"
-        " throws it away."
+        f"This session works on a branch of its own, {where}. /merge merges it into"
+        f" {into or 'your branch'}, /discard throws it away."
     )
 
 
 def in_worktree_notice(session_id: str) -> str:
     """What to do with the worktree of a session."""
     return (
-        f"What changed is in the session's worktree. Take it into your branch with `glossator"
+        f"What changed is in the session's worktree. Merge it with `glossator"
         f" sessions merge {session_id}`, throw it away with `glossator sessions discard"
         f" {session_id}`, or go on with --resume {session_id}."
     )
@@ -217,7 +218,7 @@ def worktree_words(tree: SessionWorktree | None) -> str:
     if tree is None:
         return ""
     if tree.state != "open":
-        return f"{tree.branch}, {tree.state}"
+        return f"{tree.branch}, {Became[tree.state.upper()]}"
     return tree.branch if tree.changed is None else f"{tree.branch}, {plural(tree.changed, 'file')}"
 
 
@@ -229,8 +230,8 @@ def undo_merge(before: str) -> str:
 def kept_worktree(branch: str, lost: str) -> str:
     """Why a worktree was not thrown away."""
     return (
-        f"{branch} was not thrown away: {lost} would be lost. Merge it, or throw it away with"
-        " --anyway."
+        f"{branch} was not {Became.DISCARDED}: {lost} would be lost. {Act.MERGE} it, or"
+        f" {Act.DISCARD.lower()} with --anyway."
     )
 
 

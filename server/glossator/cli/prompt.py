@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from glossator.cli.messages import size
-from glossator.core.choice_words import CHOICES
 from glossator.core.edit import HunkKind, HunkView
 from glossator.core.line_diff import unified_diff
 from glossator.core.permission import Choice, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question
 from glossator.core.shown import shown
+from glossator.core.words import CHOICES, Act
 
 VIEW, EDIT, PARTS = "v", "e", "p"
 _MAX_LINES = 200
@@ -34,6 +34,7 @@ _KEYS: Mapping[Choice, str] = {
     Choice.ALWAYS: "a",
     Choice.DENY: "n",
 }
+_LASTING = (Choice.SESSION, Choice.ALWAYS)
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
 _ASK_AGAIN = "Answer y, n or a key above, or say why not."
@@ -92,10 +93,15 @@ class PermissionPrompt:
         yield from self.request.reasons
         if not self._keeps:
             return
+        lasting = [_KEYS[each] for each in self.request.choices if each in _LASTING]
+        keys, s = " and ".join(lasting), "s" * (len(lasting) == 1)
         if self.rules:
-            yield f"s and a allow {', '.join(map(shown, self.rules))} from then on."
+            plan, tool = self.request.plan, self.request.tool
+            later = "edits" if plan else "commands" if tool == "Bash" else "calls"
+            rules = ", ".join(map(shown, self.rules))
+            yield f"{keys} also allow{s} later {later} that match {rules}, without asking."
         else:
-            yield "s and a keep no rule."
+            yield f"{keys} allow{s} nothing later."
 
     @property
     def hint(self) -> str:
@@ -127,7 +133,7 @@ class PermissionPrompt:
         if choice not in self.request.choices:
             return "This can only be allowed once."
         answer: dict[str, Any] = {"choice": choice, "message": ""}
-        if choice in (Choice.SESSION, Choice.ALWAYS) and self.rules != self.request.suggestions:
+        if choice in _LASTING and self.rules != self.request.suggestions:
             answer["rules"] = list(self.rules)
         return answer
 
@@ -175,7 +181,9 @@ def hunk_diff(hunk: HunkView) -> str:
 
 def hunk_hint(number: int, total: int) -> str:
     """How to answer about a part of an edit."""
-    return f"Part {number} of {total}: y yes · n no (or say why not) · a all · d none from here on"
+    keys = f"y {Act.ACCEPT.lower()} · n {Act.REJECT.lower()} (or say why)"
+    rest = f" · a {Act.ACCEPT.lower()} the rest · d {Act.REJECT.lower()} the rest"
+    return f"Part {number} of {total}: {keys}{rest * (number < total)}"
 
 
 def denied_notice(request: PermissionRequest) -> str:

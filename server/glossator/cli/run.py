@@ -26,7 +26,6 @@ from glossator.cli.asking import (
 )
 from glossator.cli.messages import (
     NOBODY_TALKS,
-    TAKE_OVER,
     begun_notice,
     go_on_notice,
     open_elsewhere,
@@ -44,6 +43,7 @@ from glossator.cli.terminal import SharedKeyboard, StandardInput, TerminalLock
 from glossator.core.answer import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.plan_text import PLANNED, answered_offer, offer_plan, plan_of
+from glossator.core.words import Act
 
 if TYPE_CHECKING:
     from glossator.cli.editor import LineEditor
@@ -201,7 +201,7 @@ class CommandRun:
         for each in listed.sessions:
             if each.id == session_id and each.elsewhere:
                 reply = await user.answer(open_elsewhere(each.title, each.elsewhere))
-                if TAKE_OVER in reply["chosen"]:
+                if Act.TAKE_OVER in reply["chosen"]:
                     await execute(Command("glossator.takeOver", {"sessionId": session_id}))
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:

@@ -28,6 +28,7 @@ from glossator.commands import DECLARED
 from glossator.core.errors import GlossatorError
 from glossator.core.uri import to_uri
 from glossator.core.wire import Json, WireError, from_wire
+from glossator.core.words import Became
 
 _SIGINT_EXIT = 130
 _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
@@ -53,7 +54,7 @@ class CommandCancelled(GlossatorError):
     """The command was ended on purpose; `exit_code` is the shell's 128 + signal."""
 
     def __init__(self, exit_code: int) -> None:
-        super().__init__("Cancelled.")
+        super().__init__(Became.STOPPED)
         self.exit_code = exit_code
 
 

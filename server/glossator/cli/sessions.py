@@ -56,6 +56,7 @@ from glossator.commands import (
 from glossator.core.errors import UsageError
 from glossator.core.run_events import not_saved
 from glossator.core.shown import shown
+from glossator.core.words import Act, Became
 
 if TYPE_CHECKING:
     from glossator.cli.render import Display
@@ -145,7 +146,7 @@ def delete(context: typer.Context, session_id: Id, *, common: CommonOptions) -> 
 @sessions.command()
 @with_options
 def merge(context: typer.Context, session_id: IdOrNewest = None, *, common: CommonOptions) -> None:
-    """Merge the worktree of a session into your branch, as one commit, and remove it."""
+    """Merge the worktree of a session into the branch that you are on, and remove it."""
     ask_server(context, common, in_session("glossator.mergeWorktree", session_id, {}))
 
 
@@ -273,15 +274,13 @@ def undo(
     session_id: IdOrNewest = None,
     *,
     turn: Turn = None,
-    since: Annotated[
-        bool, typer.Option("--since", help="Take back everything from --turn on.")
-    ] = False,
+    since: Annotated[bool, typer.Option("--since", help="Undo everything from --turn on.")] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also bring back files that were changed since.")
     ] = False,
     common: CommonOptions,
 ) -> None:
-    """Take back what a turn changed in the files."""
+    """Undo what a turn changed in the files."""
     if since and turn is None:
         raise UsageError("--since needs --turn; `glossator sessions turns ID` lists the turns.")
     argument: dict[str, Any] = {"since": since, "overwrite": overwrite}
@@ -305,7 +304,7 @@ def redo(
     ] = False,
     common: CommonOptions,
 ) -> None:
-    """Do again what an undo took back."""
+    """Redo what was undone."""
     argument: dict[str, Any] = {"overwrite": overwrite}
     if turn is not None:
         argument["turn"] = turn
@@ -372,7 +371,7 @@ def _ended(answer: DeletedSession | MergedWorktree | DiscardedWorktree) -> Itera
             yield line(f"Merged {branch} into {into}: {plural(len(files), 'file')}.")
             yield line(undo_merge(answer.before), "dim", aside=True)
         case DiscardedWorktree(branch=branch, lost=""):
-            yield line(f"Threw {branch} away.", aside=True)
+            yield line(f"{branch} was {Became.DISCARDED}.", aside=True)
         case DiscardedWorktree(branch=branch, lost=lost):
             yield line(kept_worktree(branch, lost), "yellow", aside=True)
 
@@ -418,7 +417,7 @@ def _turns(turns: Sequence[TurnView]) -> Table:
             turn.turn,
             f"undo of {', '.join(turn.undoes)}" if turn.undoes else short(turn.question),
             names(turn.paths),
-            "undone" if turn.undone_by else "",
+            Became.UNDONE if turn.undone_by else "",
         )
         for turn in turns
     )
@@ -427,18 +426,18 @@ def _turns(turns: Sequence[TurnView]) -> Table:
 
 def _undone(undone: UndoAnswer) -> Iterator[str]:
     """Name the files that were restored, the turns undone or redone, and how to reverse that."""
-    yield from _files("restored", undone.restored)
-    yield from _files("removed", undone.removed)
+    yield from _files(Became.RESTORED, undone.restored)
+    yield from _files(Became.REMOVED, undone.removed)
     if not (undone.restored or undone.removed or undone.not_undone):
         yield "The files are as they were already."
-    yield from (f"undone: {short(question)}" for question in undone.undid)
-    yield from (f"done again: {short(question)}" for question in undone.redid)
+    yield from (f"{Became.UNDONE}: {short(question)}" for question in undone.undid)
+    yield from (f"{Became.REDONE}: {short(question)}" for question in undone.redid)
     if undone.undid:
-        yield "To do it again: `glossator redo`."
+        yield f"{Act.REDO} it with `glossator redo`."
     elif undone.redid:
-        yield "To take it back: `glossator undo`."
+        yield f"{Act.UNDO} it with `glossator undo`."
     elif undone.turn:
-        yield f"To take this back, undo again with --turn {undone.turn}."
+        yield f"{Act.UNDO} that with `glossator undo --turn {undone.turn}`."
 
 
 def _files(done: str, paths: Sequence[str]) -> Iterator[str]:
@@ -450,7 +449,7 @@ def _files(done: str, paths: Sequence[str]) -> Iterator[str]:
 def _problems(undone: UndoAnswer) -> Iterator[str]:
     """Say which files were not restored, why, and what to do."""
     for problem in undone.not_undone:
-        yield f"not undone {shown(problem.path)}: it {problem.reason}"
+        yield f"not {Became.RESTORED} {shown(problem.path)}: it {problem.reason}"
     if undone.unsaved:
         yield not_saved(undone.unsaved)
     if undone.conflicts and undone.turn is None:

@@ -26,16 +26,20 @@ from glossator.core.answer import Answer
 from glossator.core.errors import UsageError
 from glossator.core.question import Question
 from glossator.core.wire import Json
+from glossator.core.words import Act, Became
 
 _READY = "Ask; /help lists the commands, /quit or Ctrl-D ends."
 _NOT_SENT = "{count} not sent: /send asks them, /queue lists them; or ask something else."
 _EDITING = "Finish the message that you took back; an empty line drops it."
-_WHILE_RUNNING = "Enter queues what you type meanwhile; /steer WORDS tells the model now."
-_NO_WORDS = "Write what the model is to take into account: /steer WORDS."
+_WHILE_RUNNING = (
+    f"While it works: Enter to {Act.QUEUE.lower()}, /steer WORDS to {Act.STEER.lower()}, Ctrl-C to"
+    f" {Act.STOP.lower()}."
+)
+_NO_WORDS = "Write what it is to know now: /steer WORDS."
 _NOT_EDITED = "Write the new words: /queue edit NUMBER WORDS."
 _GOES_ON = "What waits is asked as soon as this is done."
 _NEW_SESSION = "The next question begins a new session."
-NOTHING = "Nothing is queued."
+NOTHING = "Nothing waits to be asked."
 _HOW_TO_CHANGE = "/queue edit NUMBER changes one, /queue remove NUMBER takes it out."
 
 
@@ -58,6 +62,7 @@ class Talking:
         self._show = show
         self._session_id = session_id
         self._run_id = ""  # of the run that is on, which may be that of a plan
+        self._elsewhere = False  # its session goes on there
         self._waiting = Waiting()
         self._renderer.counting(lambda: len(self._waiting.messages))
         self._held = False  # the user is to say that it goes on
@@ -69,6 +74,9 @@ class Talking:
         if event["kind"] == "run.started":
             self._session_id = event["sessionId"]
             self._run_id = event["runId"]
+            self._elsewhere = False
+        elif event["kind"] == "run.cancelled":
+            self._elsewhere = bool(event["elsewhere"])
 
     async def talk(self) -> None:
         """Talk until the user has enough. Raises `ServerLost`."""
@@ -206,7 +214,8 @@ class Talking:
         self._held = bool(self._waiting)
         if problem.code == REQUEST_CANCELLED:
             self._renderer.close()
-            self._tell("Stopped.")
+            if not self._elsewhere:  # that was said
+                self._tell(Became.STOPPED)
             self._beside.go_on()
         else:
             self._renderer.error(problem.code, str(problem))
@@ -230,7 +239,7 @@ class Talking:
             self._waiting.leave()
             self._tell("Removed.")
             return
-        self._tell(f"Queued as number {self._waiting.add(words)}: {words}")
+        self._tell(f"Asked next, as number {self._waiting.add(words)}: {words}")
 
     def _steer(self, words: str) -> None:
         if not words:
@@ -241,7 +250,7 @@ class Talking:
         steering = asyncio.create_task(self._steered(words, answered))
         self._steers[steering] = answered
         steering.add_done_callback(self._steers.pop)
-        self._tell(f"The model is told with the next results: {words}")
+        self._tell(f"Told with its next results: {words}")
 
     async def _steered(self, words: str, answered: asyncio.Future[Json]) -> None:
         """Wait for steering words; they are asked next if the model was not told."""
@@ -252,7 +261,7 @@ class Talking:
             told, self._held = False, True
         if not told:
             self._waiting.steer_failed(words)
-            self._tell(f"The model was not told, so this is the next question: {words}")
+            self._tell(f"It was not told in time, so this is asked next: {words}")
 
     def _arranged(self, line: str) -> bool:
         """List or change what waits, if the line asks for that."""

@@ -101,7 +101,7 @@ _ALL = (
         "TakenSession",
         title="Take over",
         terminal="sessions take-over",
-        chat=(Chat("takeover", "Take this session over from where else it is open"),),
+        chat=(Chat("takeover", "Take over this session from where else it is open"),),
     ),
     CommandDeclaration(
         "glossator.renameSession",
@@ -129,7 +129,7 @@ _ALL = (
         "sessions:discard_worktree",
         "DiscardedWorktree",
         title="Throw worktree away",
-        chat=(Chat("discard", "Throw this session's worktree away"),),
+        chat=(Chat("discard", "Throw away this session's worktree"),),
         terminal="sessions discard",
     ),
     CommandDeclaration(
@@ -167,14 +167,14 @@ _ALL = (
         "glossator.undoTurn",
         "turns:undo_turn",
         "UndoAnswer",
-        chat=(Chat("undo", "Take back what the last turn changed"),),
+        chat=(Chat("undo", "Undo what the last turn changed"),),
         terminal="undo",
     ),
     CommandDeclaration(
         "glossator.redoTurn",
         "turns:redo_turn",
         "UndoAnswer",
-        chat=(Chat("redo", "Do again what was undone last"),),
+        chat=(Chat("redo", "Redo what was undone last"),),
         terminal="redo",
     ),
     CommandDeclaration(

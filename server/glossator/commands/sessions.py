@@ -243,8 +243,10 @@ async def _view(app: Application, item: ListedSession) -> SessionInfo:
     if tree is not None:
         gone = tree.state is WorktreeState.OPEN and not tree.is_open
         state = "gone" if gone else tree.state.value
-        changed = await app.trees.changed(tree, item.head.turns)
-        worktree = SessionWorktree(tree.name, tree.branch, item.head.roots, state, changed)
+        now = await app.trees.standing(tree, item.head.turns)
+        worktree = SessionWorktree(
+            tree.name, tree.branch, item.head.roots, state, now.changed, shown(now.into)
+        )
     return SessionInfo(
         id=item.head.id,
         title=shown(item.head.title),

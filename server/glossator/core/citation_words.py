@@ -22,6 +22,7 @@ DOING: Mapping[RunState, str] = {  # what is said of a run in this state
     RunState.CORRECTING: "Correcting the answer…",
     RunState.MEMORISING: "Keeping what was verified…",
 }
+_SORTING = frozenset({RunState.ANALYSING, RunState.RETRIEVING, RunState.PLANNING})
 BY: Mapping[Basis, str] = {Basis.CHECKS: "by rules", Basis.MODEL: "by a model"}
 CORRECTED: Mapping[Correcting, str] = {
     Correcting.REWRITTEN: "rewritten",
@@ -42,8 +43,12 @@ _MARKER = re.compile(r"\s*(?:[-*+>#|]+\s+|\d{1,3}[.)]\s+)*")
 
 
 def state_in_words(event: StateChanged) -> str:
-    """What a state is called while it lasts: `Checking the answer… 8 citations`; "" at the end."""
-    return f"{DOING[event.state]} {event.detail}".rstrip() if event.state in DOING else ""
+    """What a state is called while it lasts: `Checking the answer… 8 citations`; "" at the end.
+
+    What only says why the state follows is left out.
+    """
+    detail = "" if event.state in _SORTING else event.detail
+    return f"{DOING[event.state]} {detail}".rstrip() if event.state in DOING else ""
 
 
 def holds(citation: Citation | CitationView) -> bool:

@@ -130,12 +130,13 @@ class TextDiscarded:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """A tool call began; `arguments` is the model's input."""
+    """A tool call began; `arguments` is the model's input, `about` what to show in its place."""
 
     kind: ClassVar[str] = "tool.started"
     call_id: str
     tool: str
     arguments: dict[str, Any]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +296,10 @@ class RunFailed:
 
 @dataclass(frozen=True, slots=True)
 class RunCancelled:
-    """The user or the client ended the run."""
+    """The user or the client ended the run, or went on with its session in `elsewhere`."""
 
     kind: ClassVar[str] = "run.cancelled"
+    elsewhere: str = ""
 
 
 Event = (

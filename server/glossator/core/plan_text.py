@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from glossator.core.citations import fences, rewrite_citations
 from glossator.core.events import Todo, TodoState
 from glossator.core.markdown import plain
+from glossator.core.permission import Mode
 from glossator.core.question import Option, Question
+from glossator.core.words import MODES, Act
 
 PLANNED = "planned"  # why a run ended: with a plan
 _PLAN_HEADING = re.compile(  # a heading, or bold words that head what follows
@@ -27,12 +29,12 @@ _MIN_STEPS = 2  # steps that are worth a list
 _MAX_STEPS = 50  # as many as the tool Todo takes
 _STEP_CHARACTERS = 200
 
-_START_OPTIONS: Mapping[str, Option] = {  # by mode
-    "ask": Option("Start in ask", "Asks before each change and command."),
-    "acceptEdits": Option("Start in acceptEdits", "Edits files; asks before commands."),
-    "auto": Option("Start in auto", "Edits files, runs commands in the sandbox."),
+_START_OPTIONS: Mapping[Mode, Option] = {
+    mode: Option(f"{Act.START} {label}", f"{detail}.")
+    for mode, (label, detail) in MODES.items()
+    if mode is not Mode.PLAN
 }
-_NO_OPTION = Option("No", "Nothing is done. Words of your own change the plan.")
+_NO_OPTION = Option(Act.LEAVE, "Nothing is done. Words of your own change the plan.")
 
 
 def offer_plan(plan: str) -> Question:

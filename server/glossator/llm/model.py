@@ -97,11 +97,12 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model calls."""
+    """A tool that the model calls; `about` is what people read in place of the arguments."""
 
     id: str
     name: str
     arguments: dict[str, Any]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def fast_role(settings: ModelSettings) -> RoleSettings:
 def describe_models(settings: ModelSettings, environment: Mapping[str, str]) -> str:
     """One line for status and doctor: which models answer and where, or why none does."""
     if reason := _why_offline(settings, environment):
-        return f"offline, extractive: {reason}"
+        return f"offline, no model: {reason}"
     roles = f"{_in_words('main', settings.main)}, {_in_words('fast', fast_role(settings))}"
     line = f"{roles} at {server_of(settings)}"
     if settings.profile != "anthropic":

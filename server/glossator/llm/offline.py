@@ -86,12 +86,14 @@ class OfflineModel:
 def _next_calls(seen: View, available: Collection[str]) -> list[ToolCall]:
     if seen.ending:
         return []
+    about: dict[int, str] = {}
     if not seen.calls:
         arguments = _searches(seen)
     elif seen.has_read:
         arguments = []
     elif "Grep" in available and (slips := _slips(seen)):
-        arguments = slips
+        arguments = [("Grep", _like(word)) for word in slips]
+        about = {number: f"like “{word}”" for number, word in enumerate(slips)}
     elif seen.searches == 1 and any(seen.respelled.values()):
         arguments = [("Search", {"query": seen.meant, "limit": _HITS})]
     elif names := _similar(seen):
@@ -102,7 +104,7 @@ def _next_calls(seen: View, available: Collection[str]) -> list[ToolCall]:
             for place in _choose(seen)
         ]
     return [
-        ToolCall(f"offline_{seen.turn}_{seen.calls + number}", name, values)
+        ToolCall(f"offline_{seen.turn}_{seen.calls + number}", name, values, about.get(number, ""))
         for number, (name, values) in enumerate(arguments)
     ]
 
@@ -130,15 +132,16 @@ def _look_up(name: str) -> list[tuple[str, ContentBlock]]:
     return [("Symbols", {"mode": mode, "name": name}) for mode in ("definitions", "callers")]
 
 
-def _slips(seen: View) -> list[tuple[str, ContentBlock]]:
-    """Looks for what words may mean that no file holds; names have `_similar`."""
+def _slips(seen: View) -> list[str]:
+    """Words in no file that may be meant for others; names have `_similar`."""
     names = identifiers(seen.question)
     words = (word for word in seen.absent if word not in names and word not in seen.respelled)
-    patterns = filter(None, map(slips_of, sorted(words, key=len, reverse=True)))
-    return [
-        ("Grep", {"pattern": pattern, "output_mode": "content", "ignore_case": True})
-        for pattern in list(patterns)[: _MAX_SLIPS - len(seen.respelled)]
-    ]
+    found = filter(slips_of, sorted(words, key=len, reverse=True))
+    return list(found)[: _MAX_SLIPS - len(seen.respelled)]
+
+
+def _like(word: str) -> ContentBlock:
+    return {"pattern": slips_of(word), "output_mode": "content", "ignore_case": True}
 
 
 def _similar(seen: View) -> list[str]:

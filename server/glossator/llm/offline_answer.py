@@ -26,6 +26,7 @@ from glossator.llm.offline_extract import (
     holds,
     share,
     weights,
+    whole_definition,
     without_long_comments,
     words_in,
 )
@@ -37,7 +38,7 @@ from glossator.llm.offline_view import (
     without_joining_words,
 )
 
-LABEL = "**Offline, extractive.** No model was asked."
+LABEL = "**Offline: no model was asked.**"
 _UNSEEN = "The attached images were not looked at: only a model sees them."
 _MAX_EXTRACTS = 3  # that are shown,
 _EXTRACTS_BESIDE = 2  # and so many beside definitions
@@ -266,7 +267,8 @@ class _Answer:
                 continue
             statements = self._syntax[around]
             at = range(place.first_line, place.last_line + 1)
-            extract = without_long_comments(best_extract(stretch, at, statements, terms), terms)
+            best = without_long_comments(best_extract(stretch, at, statements, terms), terms)
+            extract = whole_definition(best, stretch, statements, _DEFINITION_LINES)
             held = share(extract, must or terms, stretch, statements)
             within = enclosing(extract, stretch, statements)
             worth = (held + _NAMED * _named(place, terms)) * weigh(place) / (1 + 0.2 * rank)

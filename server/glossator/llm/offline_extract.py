@@ -268,6 +268,22 @@ def definition_extract(
     return stretch.part(start, min(end, stretch.last_line))
 
 
+def whole_definition(
+    extract: Extract, stretch: Extract, statements: Sequence[Statement], most: int
+) -> Extract:
+    """All of the definition whose head an extract begins with, if it was shown and is short.
+
+    It is short with at most `most` lines. The extract itself if there is none.
+    """
+    for node in _all(statements):
+        head = node.first_line <= extract.first_line <= node.head_line
+        is_cut = head and node.head_line <= extract.last_line < node.last_line
+        lines = node.last_line - extract.first_line + 1
+        if is_cut and lines <= most and node.last_line <= stretch.last_line:
+            return stretch.part(extract.first_line, node.last_line)
+    return extract
+
+
 def _head(stretch: Extract, node: Statement) -> str:
     """The first line of a statement below its comment; "" if it is not in the stretch."""
     for number in range(max(node.first_line, stretch.first_line), node.head_line + 1):

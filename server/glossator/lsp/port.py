@@ -23,7 +23,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.attached import FileDiagnostics, Wanted
-from glossator.core.choice_words import CHOICES
 from glossator.core.code import CodeAnswer, CodeQuestion
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileRename
@@ -42,6 +41,7 @@ from glossator.core.question import Question, QuestionAnswer, asker
 from glossator.core.run_events import JobsChanged, SessionNow, UnsavedFiles
 from glossator.core.text import count_units
 from glossator.core.wire import WireError, from_wire, to_wire
+from glossator.core.words import CHOICES, Act
 from glossator.lsp.edits import bases_told, is_closed, is_misread, workspace_edit
 from glossator.lsp.protocol import Protocol
 from glossator.lsp.reports import (
@@ -102,7 +102,6 @@ _NOT_WRITTEN = (
     "The whole could not be written to {} ({}). Refuse this, check the disk's room and the folder's"
     " permissions, and ask again."
 )
-_APPLY, _REJECT = "Apply", "Reject"
 _UNASKED = (
     "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
     " answer what was left undone."
@@ -292,14 +291,14 @@ class ClientPort:
                 return answer
             if edits.annotated and edits.missing(plan) is None:
                 return None
-            pressed = await self.buttons.allow(plan_message(plan), _REJECT, [_APPLY])
+            pressed = await self.buttons.allow(plan_message(plan), Act.REJECT, [Act.ACCEPT])
         except _FAILURES as failure:
             _log.warning("The client did not review an edit: %s", failure)
             raise UsageError(
                 "the editor could not show the edit to the user. Tell the user what was to be"
                 " changed."
             ) from failure
-        kept = plan.hunks if pressed == _APPLY else ()
+        kept = plan.hunks if pressed == Act.ACCEPT else ()
         return Review(tuple(hunk.id for hunk in kept))
 
     @property

@@ -26,6 +26,7 @@ from glossator.core.events import (
 )
 from glossator.core.run_events import PlanChanged, StateChanged, TaskState
 from glossator.core.shown import brief_arguments, shown_text
+from glossator.core.words import tool_name
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
@@ -80,13 +81,14 @@ class ProgressBar:
         self.so_far.note(event)
         match event:
             case ToolStarted():
-                self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
+                about = event.about or brief_arguments(event.arguments)
+                self._message = f"{tool_name(event.tool)} {about}".rstrip()
             case ToolFinished():
-                self._message = f"{event.tool}: {event.summary}"
+                self._message = f"{tool_name(event.tool)}: {event.summary}"
             case AgentStarted():
                 self._message = f"{event.name}: {event.task}"
             case AgentProgress():
-                self._message = f"{event.tool} {event.detail}".rstrip()
+                self._message = f"{tool_name(event.tool)} {event.detail}".rstrip()
             case Notice():
                 self._message = event.message
             case StateChanged():

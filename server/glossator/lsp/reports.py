@@ -260,7 +260,7 @@ def answer_to_markdown(answer: Answer) -> str:
         parts.append(f"## Searched\n\n{report.account()}")
     if answer.unsaved:
         parts.append(f"**{not_saved(answer.unsaved)}**")
-    how = "offline, extractive" if answer.offline else answer.model
+    how = "offline, no model" if answer.offline else answer.model
     parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
     return shown_prose("\n\n".join(parts) + "\n")
 

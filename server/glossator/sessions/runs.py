@@ -182,6 +182,7 @@ class Run:
     reviews: bool = False
     check: Callable[[], None] = lambda: None  # raises `UsageError` where it may not act any more
     failure: GlossatorError | None = None
+    elsewhere: str = ""  # where somebody goes on with its session, which ends it
     began_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     _seq: int = 0
     _noticed: set[str] = field(default_factory=set)
@@ -266,7 +267,7 @@ class Runs:
                 run.emit(RunFailed(str(run.failure)))
                 task.uncancel()
                 raise run.failure from None
-            run.emit(RunCancelled())
+            run.emit(RunCancelled(run.elsewhere))
             raise
         except GlossatorError as error:
             run.emit(RunFailed(str(error)))
@@ -292,10 +293,12 @@ class Runs:
         """The runs of a session, one at most that is not over."""
         return [run for run in self._runs.values() if run.session_id == session_id]
 
-    def fail(self, session_id: str, error: GlossatorError) -> None:
-        """End the runs of a session with this error."""
+    def end(self, session_id: str, elsewhere: str) -> None:
+        """Cancel the runs of a session that goes on elsewhere."""
         for run in self.of(session_id):
-            run.fail(error)
+            if not (run.elsewhere or run.is_over):
+                run.elsewhere = elsewhere
+                run.task.cancel()
 
     def steered(self, run_id: str | None = None, session_id: str | None = None) -> list[Run]:
         """The runs that take the user's words now: the named one, a session's, or all."""

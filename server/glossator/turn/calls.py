@@ -192,7 +192,7 @@ def _as_json(args: ToolArgs) -> str:
 
 
 def _tell(run: RunContext, call: ToolCall) -> None:
-    run.emit(ToolStarted(call.id, call.name, call.arguments))
+    run.emit(ToolStarted(call.id, call.name, call.arguments, call.about))
 
 
 async def _watched(

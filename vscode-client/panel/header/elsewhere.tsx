@@ -1,6 +1,7 @@
 // What waits for an answer where it is not seen: in another session, or behind the list of sessions.
 // And what is shown here, but goes on somewhere else.
 
+import { ACTS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { askerOf } from "../state/model.ts";
 import { asks, elsewhere, listing, openIn } from "../store.ts";
@@ -48,7 +49,7 @@ export function OpenElsewhere() {
           title="Its turn there ends; all that was done is kept"
           onClick={() => tell({ type: "command", command: "glossator.takeOver" })}
         >
-          Take over
+          {ACTS.takeOver}
         </button>
       </p>
     )

@@ -4,7 +4,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shown } from "../../src/shown.ts";
 import { TYPING_MILLISECONDS } from "../../src/typing.ts";
-import type { SessionInfo } from "../../src/wire.ts";
+import { ACTS, type SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ago } from "../state/figures.ts";
 import { counted, ended, words as wordsOf } from "../state/worktree.ts";
@@ -157,14 +157,14 @@ function Row({ session, search }: RowProps) {
         <button
           type="button"
           class="link session-over"
-          aria-label={`Take over ${shown(title)}`}
+          aria-label={`${ACTS.takeOver} ${shown(title)}`}
           title="Its turn there ends; all that was done is kept"
           onClick={() => {
             tell({ type: "takeOver", id });
             close();
           }}
         >
-          Take over
+          {ACTS.takeOver}
         </button>
       )}
       <span class="session-buttons">
@@ -172,13 +172,13 @@ function Row({ session, search }: RowProps) {
           <>
             <IconButton
               icon="git-merge"
-              label={`Merge ${shown(title)}`}
+              label={`${ACTS.merge} ${shown(title)}`}
               disabled={running}
               act={() => tell({ type: "mergeWorktree", id })}
             />
             <IconButton
               icon="discard"
-              label={`Throw away the worktree of ${shown(title)}`}
+              label={`${ACTS.discard} the worktree of ${shown(title)}`}
               disabled={running}
               act={() => tell({ type: "discardWorktree", id })}
             />

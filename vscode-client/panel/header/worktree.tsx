@@ -1,5 +1,7 @@
 // The worktree of the session that is shown: its branch, what became of it, and the two ways out.
 
+import { shown } from "../../src/shown.ts";
+import { ACTS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { counted, ended, words } from "../state/worktree.ts";
 import { live, newSession, situation } from "../store.ts";
@@ -33,10 +35,10 @@ export function WorktreeLine() {
             type="button"
             class="link"
             disabled={busy}
-            title="Commit what this session changed, and merge it into your branch"
+            title={`Commit what this session changed, and merge it into ${shown(tree.into) || "your branch"}`}
             onClick={() => tell({ type: "mergeWorktree", id })}
           >
-            Merge
+            {ACTS.merge}
           </button>
           <button
             type="button"
@@ -45,7 +47,7 @@ export function WorktreeLine() {
             title="Remove the worktree and its branch"
             onClick={() => tell({ type: "discardWorktree", id })}
           >
-            Throw away
+            {ACTS.discard}
           </button>
         </>
       )}

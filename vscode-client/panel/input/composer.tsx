@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Completion } from "../../src/panel/messages.ts";
 import { shown } from "../../src/shown.ts";
+import { ACTS } from "../../src/wire.ts";
 import { seekTakeOver } from "../header/elsewhere.tsx";
 import { ChipView } from "../parts/chip.tsx";
 import { Elapsed } from "../parts/elapsed.tsx";
@@ -118,12 +119,12 @@ export function Composer() {
                 <>
                   <IconButton
                     icon="compass"
-                    label={`Steer: tell the model with the next results (${STEER_KEY})`}
+                    label={`${ACTS.steer}, with its next results (${STEER_KEY})`}
                     act={() => send(true)}
                   />
                   <IconButton
                     icon="list-ordered"
-                    label="Queue: ask when this run has ended (Enter)"
+                    label={`${ACTS.queue}, after this answer (Enter)`}
                     tone="send"
                     act={() => send()}
                   />
@@ -131,7 +132,7 @@ export function Composer() {
               )}
               <IconButton
                 icon="debug-stop"
-                label="Stop (Escape)"
+                label={`${ACTS.stop} (Escape)`}
                 tone="stop"
                 idle={stopping.value === live.value.runId}
                 act={stop}
@@ -199,7 +200,7 @@ function placeholder(): string {
     return `Open in ${shown(openIn.value)}: take it over to go on`;
   }
   if (live.value) {
-    return `Enter queues, ${STEER_KEY} steers`;
+    return `${ACTS.queue}, or ${ACTS.steer.toLowerCase()} (${STEER_KEY})`;
   }
   return turns.value.length > 0 ? "Ask a follow-up" : "Ask about your workspace";
 }

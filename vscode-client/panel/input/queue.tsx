@@ -5,6 +5,7 @@ import { looksLikeCommand } from "../../src/commands/slash.ts";
 import { chipKey } from "../../src/panel/attached.ts";
 import type { Queued, ToHost } from "../../src/panel/messages.ts";
 import { shown } from "../../src/shown.ts";
+import { ACTS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ChipView } from "../parts/chip.tsx";
 import { focusing, live, queue } from "../store.ts";
@@ -24,7 +25,7 @@ export function QueueView() {
   }
   const waits = held !== "";
   return (
-    <section class="queue" aria-label="Queued messages">
+    <section class="queue" aria-label="Messages asked next">
       <div class="queue-head">
         <span>
           {waits ? <Icon name="warning" tone="mixed" /> : <Icon name="list-ordered" />}{" "}
@@ -103,7 +104,7 @@ function Row({ message, isFirst, isLast }: RowProps) {
             {!(live.value && looksLikeCommand(question)) && (
               <IconButton
                 icon={live.value ? "compass" : "send"}
-                label={`${live.value ? "Steer with it now" : "Send now"}: ${name}`}
+                label={`${live.value ? ACTS.steer : "Send now"}: ${name}`}
                 act={() => act("send")}
               />
             )}
@@ -152,7 +153,7 @@ function Editor({ message: { id, question } }: { message: Queued }) {
         class="field queued-field"
         rows={1}
         value={text}
-        aria-label="Queued message"
+        aria-label="Message asked next"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) {

@@ -4,7 +4,7 @@
 import { plural } from "../../src/commands/markdown.ts";
 import type { Step } from "../../src/plan-steps.ts";
 import { summaryOf } from "../../src/shown.ts";
-import type { BackgroundJob } from "../../src/wire.ts";
+import { ACTS, type BackgroundJob } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { Steps } from "../parts/lists.tsx";
 import type { Part } from "../state/model.ts";
@@ -120,7 +120,7 @@ function Jobs({ running }: { running: readonly BackgroundJob[] }) {
               />
               <IconButton
                 icon="debug-stop"
-                label={`Stop job ${job}`}
+                label={`${ACTS.stop} job ${job}`}
                 act={() => tell({ type: "stopJob", job })}
               />
             </li>

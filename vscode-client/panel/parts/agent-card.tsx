@@ -2,6 +2,7 @@
 
 import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
+import { ACTS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { count, duration } from "../state/figures.ts";
@@ -34,7 +35,7 @@ export const AgentCard = memo(({ part, live, id, planned = false }: Props) => {
         running && (
           <IconButton
             icon="debug-stop"
-            label={`Stop ${shown(part.name)}; what it has found is reported`}
+            label={`${ACTS.stop} ${shown(part.name)}; what it has found is reported`}
             act={() => tell({ type: "stopAgent", agentId: part.agentId })}
           />
         )

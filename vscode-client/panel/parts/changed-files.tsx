@@ -2,7 +2,7 @@
 
 import { plural } from "../../src/commands/markdown.ts";
 import { shown } from "../../src/shown.ts";
-import type { ChangedFile, FileChange } from "../../src/wire.ts";
+import { ACTS, type ChangedFile, type FileChange } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import type { Turn } from "../state/model.ts";
 import { filesUndone, fixed, situation } from "../store.ts";
@@ -43,7 +43,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
         !undone && (
           <IconButton
             icon="discard"
-            label="Undo all of this turn's changes"
+            label={`${ACTS.undo} all of this turn's changes`}
             disabled={busy}
             act={() => tell({ type: "undoTurn", runId })}
           />
@@ -94,7 +94,7 @@ function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolea
       {!turn.undone && (
         <IconButton
           icon={undo ? "redo" : "discard"}
-          label={`${undo ? "Redo" : "Undo"} the changes of ${shown(path)}`}
+          label={`${undo ? ACTS.redo : ACTS.undo} the changes of ${shown(path)}`}
           disabled={busy}
           act={() =>
             tell(

@@ -1,6 +1,6 @@
 // The parts of an edit that waits for the user, each of which is taken or left.
 
-import type { EditPlan } from "../../src/wire.ts";
+import { ACTS, type EditPlan } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf } from "../state/diff.ts";
 import { IconButton } from "../ui/controls.tsx";
@@ -34,14 +34,14 @@ export function ChosenHunks({ id, plan, leftOut }: Props) {
                 <IconButton
                   icon="check"
                   tone="take"
-                  label={`Accept part ${at + 1}`}
+                  label={`${ACTS.accept} part ${at + 1}`}
                   pressed={!leftOut.has(hunk.id)}
                   act={() => put(hunk.id, false)}
                 />
                 <IconButton
                   icon="close"
                   tone="leave"
-                  label={`Reject part ${at + 1}`}
+                  label={`${ACTS.reject} part ${at + 1}`}
                   pressed={leftOut.has(hunk.id)}
                   act={() => put(hunk.id, true)}
                 />

@@ -1,7 +1,7 @@
 // An edit: its hunks, what became of it, and while it waits for the user, what to take of it.
 
 import { plural } from "../../src/commands/markdown.ts";
-import type { Hunk, UnsavedFile } from "../../src/wire.ts";
+import { BECAME, type Hunk, type UnsavedFile } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
 import type { EditPart } from "../state/model.ts";
@@ -92,7 +92,7 @@ function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadPro
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
   const became = settled
     ? outcome(settled, undone, left)
-    : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : "not applied" };
+    : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : BECAME.notApplied };
   return (
     <>
       {waiting || settled ? (
@@ -122,10 +122,10 @@ function outcome(
   left: UnsavedFile | undefined,
 ) {
   if (!applied) {
-    return { icon: "circle-slash" as const, tone: "bad", words: "not applied" };
+    return { icon: "circle-slash" as const, tone: "bad", words: BECAME.notApplied };
   }
   if (undone) {
-    return { icon: "discard" as const, tone: "mixed", words: "undone" };
+    return { icon: "discard" as const, tone: "mixed", words: BECAME.undone };
   }
   if (left) {
     return left.gone
@@ -133,6 +133,6 @@ function outcome(
       : { icon: "pass" as const, tone: "mixed", words: "not saved" };
   }
   return note
-    ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }
+    ? { icon: "pass" as const, tone: "mixed", words: BECAME.inPart }
     : { icon: "pass-filled" as const, tone: "good", words: "applied" };
 }

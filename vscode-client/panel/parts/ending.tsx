@@ -1,7 +1,7 @@
 // How a turn ended: an error with a way on, what stopped it short, what it took, and what to do next.
 
 import { plural } from "../../src/commands/markdown.ts";
-import type { RunFigures, UnsavedFile, Usage } from "../../src/wire.ts";
+import { ACTS, BECAME, type RunFigures, type UnsavedFile, type Usage } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { forPasting } from "../markdown/citation.ts";
 import { count, duration, price, sent } from "../state/figures.ts";
@@ -39,7 +39,11 @@ export function Ending({ turn }: { turn: Turn }) {
       {turn.phase === "failed" && <Failure turn={turn} />}
       {turn.phase === "cancelled" && (
         <p class="notice">
-          <Icon name="circle-slash" /> Stopped. What was done so far is kept.
+          <Icon name="circle-slash" />{" "}
+          <Shown
+            text={turn.message ? BECAME.continued.replace("{}", turn.message) : BECAME.stopped}
+          />{" "}
+          {BECAME.kept}
         </p>
       )}
       {stopped && (
@@ -53,7 +57,7 @@ export function Ending({ turn }: { turn: Turn }) {
           <span>
             Undone: what this turn changed in your files was taken back.{" "}
             <button type="button" class="link" disabled={fixed.value} onClick={() => redo(turn)}>
-              Redo
+              {ACTS.redo}
             </button>
           </span>
         </p>
@@ -153,7 +157,7 @@ function Foot({ turn }: { turn: Turn }) {
         {edited && turn.undone && (
           <IconButton
             icon="redo"
-            label="Redo this turn's edits"
+            label={`${ACTS.redo} this turn's edits`}
             disabled={busy}
             act={() => redo(turn)}
           />
@@ -161,7 +165,7 @@ function Foot({ turn }: { turn: Turn }) {
         {edited && !turn.undone && turn.changed === null && (
           <IconButton
             icon="discard"
-            label="Undo this turn's edits"
+            label={`${ACTS.undo} this turn's edits`}
             disabled={busy}
             act={() => tell({ type: "undoTurn", runId: turn.runId })}
           />

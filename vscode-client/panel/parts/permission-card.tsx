@@ -57,7 +57,7 @@ export function PermissionCard({ id, request, leftOut }: Props) {
     ...(isOffered("once") && { y: () => answer("once") }),
     n: () => answer("deny"),
   };
-  const lasting = request.choices.some((choice) => choice === "session" || choice === "always");
+  const lasting = request.choices.filter((choice) => choice === "session" || choice === "always");
   return (
     <AskCard
       id={id}
@@ -90,8 +90,15 @@ export function PermissionCard({ id, request, leftOut }: Props) {
           ))}
         </ul>
       )}
-      {lasting && request.suggestions.length > 0 && (
-        <Rules suggested={request.suggestions} rules={rules} change={setRules} />
+      {lasting.length > 0 && request.suggestions.length > 0 && (
+        <Rules
+          suggested={request.suggestions}
+          rules={rules}
+          change={setRules}
+          by={lasting.map((choice) => CHOICES[choice])}
+          about={plan ? "edits" : request.tool === "Bash" ? "commands" : "calls"}
+          inPart={inPart}
+        />
       )}
       <div class="buttons">
         {offered.map(({ choice, digit }) => (

@@ -1,7 +1,7 @@
 // A plan that waits for the user's word: started in a mode, changed in words, or left.
 
 import { useState } from "preact/hooks";
-import type { Mode } from "../../src/wire.ts";
+import { ACTS, type Mode } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { MODES } from "../modes.ts";
 import { isLive, type Turn } from "../state/model.ts";
@@ -66,7 +66,7 @@ function Card({ turn }: { turn: Turn }) {
           label="Edit the plan"
           act={() => tell({ type: "command", command: "glossator.showPlan" })}
         />
-        <IconButton icon="close" label="No, leave it" act={leave} />
+        <IconButton icon="close" label={ACTS.leave} act={leave} />
       </div>
       {trusted ? (
         <fieldset class="options" aria-label="How to start">
@@ -79,7 +79,7 @@ function Card({ turn }: { turn: Turn }) {
               onClick={() => start(id)}
             >
               <span>
-                Start in {label}
+                {ACTS.start} {label}
                 <Key name={at + 1} />
               </span>
               <span class="option-detail">{detail}</span>

@@ -3,7 +3,7 @@
 import { plural } from "../../src/commands/markdown.ts";
 import { keptOf } from "../../src/editor/parts.ts";
 import { shown } from "../../src/shown.ts";
-import type { EditPlan } from "../../src/wire.ts";
+import { ACTS, type EditPlan } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
@@ -54,13 +54,13 @@ export function ReviewCard({ id, plan, leftOut }: Props) {
         <vscode-button aria-keyshortcuts="1 y" disabled={taken === 0} onClick={accept}>
           {taken === all
             ? all > 1
-              ? `Accept all ${all}`
-              : "Accept"
-            : `Accept ${taken} of ${plural(all, "part")}`}
+              ? `${ACTS.accept} all ${all}`
+              : ACTS.accept
+            : `${ACTS.accept} ${taken} of ${plural(all, "part")}`}
           <Key name={1} />
         </vscode-button>
         <vscode-button aria-keyshortcuts="2 n" secondary onClick={reject}>
-          {all > 1 ? "Reject all" : "Reject"}
+          {all > 1 ? `${ACTS.reject} all` : ACTS.reject}
           <Key name={2} />
         </vscode-button>
       </div>

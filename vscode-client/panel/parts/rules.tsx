@@ -1,4 +1,4 @@
-// The rules that an answer for longer keeps: as suggested, or as the user changes them.
+// What an answer for longer also allows, later and unasked: as suggested, or as the user changes it.
 
 import { shown } from "../../src/shown.ts";
 import { Shown } from "../ui/shown.tsx";
@@ -8,16 +8,23 @@ interface Props {
   /** As they are now, each in its place; an empty one is not kept. */
   readonly rules: readonly string[];
   readonly change: (rules: readonly string[]) => void;
+  /** The answers that keep them, as on their buttons. */
+  readonly by: readonly string[];
+  /** What they are about: edits, say. */
+  readonly about: string;
+  /** Parts of the edit are rejected. */
+  readonly inPart: boolean;
 }
 
 /** A field for each; one with characters that cannot be seen is shown, and not changed. */
-export function Rules({ suggested, rules, change }: Props) {
+export function Rules({ suggested, rules, change, by, about, inPart }: Props) {
   return (
     <div class="rules">
       <p>
-        For the session, or always here, these rules are kept. Change one, or empty it to leave it
-        out:
+        {by.map((name) => `“${name}”`).join(" and ")} also {by.length > 1 ? "allow" : "allows"}{" "}
+        later {about} that match, without asking. Change what they are to match, or empty it:
       </p>
+      {inPart && <p>What you reject now stays out of this edit; a later one may hold it.</p>}
       {suggested.map((rule, at) =>
         shown(rule) === rule ? (
           <input

@@ -1,7 +1,7 @@
 // A tool call: one line while folded, all that is known of it when open.
 
 import { shown } from "../../src/shown.ts";
-import type { FoundPlace } from "../../src/wire.ts";
+import { type FoundPlace, TOOLS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { oneLine, placeOf } from "../state/calls.ts";
 import { duration } from "../state/figures.ts";
@@ -48,9 +48,9 @@ export const ToolCard = memo(({ part, live, runId }: Props) => {
       head={
         <>
           <State part={part} live={live} />
-          <span class="tool-name">{shown(tool)}</span>
+          <span class="tool-name">{shown(TOOLS[tool] ?? tool)}</span>
           <span class="tool-arguments">
-            <Shown text={oneLine(part.arguments)} />
+            <Shown text={part.about || oneLine(part.arguments)} />
           </span>
           <span class="tool-summary">
             <Shown text={said} />

@@ -3,6 +3,7 @@
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
+import { TOOLS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { endsOf, linesIn } from "../state/ends.ts";
 import type { Output, ToolPart } from "../state/model.ts";
@@ -12,6 +13,7 @@ import { Shown } from "../ui/shown.tsx";
 /** The output, which is asked for if it is not here when the card is opened. */
 export function ToolOutput({ part, live }: { part: ToolPart; live: boolean }) {
   const { callId, tool, output, finished } = part;
+  const name = TOOLS[tool] ?? tool;
   const isOver = finished !== null || !live;
   const missing = isOver && (output === null || output.problem !== "");
   useEffect(() => {
@@ -45,12 +47,12 @@ export function ToolOutput({ part, live }: { part: ToolPart; live: boolean }) {
         <IconButton
           icon="open-preview"
           label="Open the output in an editor"
-          act={() => tell({ type: "openOutput", name: `Output of ${tool}.txt`, text })}
+          act={() => tell({ type: "openOutput", name: `Output of ${name}.txt`, text })}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <pre class="detail" role="group" aria-label={`Output of ${tool}`} tabIndex={0} ref={box}>
+      <pre class="detail" role="group" aria-label={`Output of ${name}`} tabIndex={0} ref={box}>
         <Shown text={before} kind="text" />
         {cut && <span class="cut">⋯ {cut} ⋯</span>}
         {after && <Shown text={after} kind="text" />}

@@ -202,6 +202,15 @@ const ALONE: ReadonlySet<RunState> = new Set([
 ]);
 const BESIDE: ReadonlySet<RunState> = new Set(["ANALYSING", "RETRIEVING", "EXECUTING"]);
 
+/** Those whose detail is for people; that of the others says why they follow. */
+const DETAILED: ReadonlySet<RunState> = new Set([
+  "CLARIFYING",
+  "EXECUTING",
+  "VERIFYING",
+  "CORRECTING",
+  "MEMORISING",
+]);
+
 function wordsOf({ state }: Turn, states: ReadonlySet<RunState>): string | undefined {
   return state && states.has(state.name) ? DOING[state.name] : undefined;
 }
@@ -224,7 +233,7 @@ function Doing({ turn }: { turn: Turn }) {
     <p class="doing-line">
       <Icon name="loading" spin />
       <span>{stops ? "Stopping…" : words}</span>
-      {turn.state?.detail && !stops && (
+      {turn.state?.detail && DETAILED.has(turn.state.name) && !stops && (
         <span class="tool-summary">
           <Shown text={turn.state.detail} />
         </span>

@@ -1,7 +1,7 @@
 // From a run's events to its turn: one function for each kind, none of which changes its argument.
 
 import { attachedChips } from "../../src/panel/attached.ts";
-import type { Event, Usage } from "../../src/wire.ts";
+import { type Event, TOOLS, type Usage } from "../../src/wire.ts";
 import type { AgentPart, EditPart, Found, Part, ToolPart, Turn } from "./model.ts";
 import { isLive } from "./model.ts";
 
@@ -41,12 +41,13 @@ const HANDLERS: Handlers = {
     citations: turn.citations.filter(({ reply }) => reply !== turn.reply),
     uncited: turn.uncited.filter(({ reply }) => reply !== turn.reply),
   }),
-  "tool.started": (turn, { callId, tool, arguments: given }) =>
+  "tool.started": (turn, { callId, tool, arguments: given, about = "" }) =>
     withPart(nextReply(turn), {
       kind: "tool",
       callId,
       tool,
       arguments: given,
+      about,
       output: null,
       delegated: false,
       finished: null,
@@ -64,6 +65,7 @@ const HANDLERS: Handlers = {
           callId,
           tool,
           arguments: {},
+          about: "",
           output: null,
           delegated: false,
           finished,
@@ -91,7 +93,7 @@ const HANDLERS: Handlers = {
   "agent.progress": (turn, { agentId, tool, detail, toolCalls, tokens }) =>
     change(turn, isAgent(agentId), (part) => ({
       ...part,
-      doing: detail ? `${tool} ${detail}` : tool,
+      doing: [TOOLS[tool] ?? tool, detail].filter(Boolean).join(" "),
       toolCalls,
       tokens,
     })),
@@ -132,7 +134,7 @@ const HANDLERS: Handlers = {
     withPart(turn, { kind: "said", text, chips: attachedChips(attachments) }),
   "run.finished": (turn, { stop }) => ({ ...turn, phase: "finished", stop }),
   "run.failed": (turn, { message }) => ended(turn, "failed", message),
-  "run.cancelled": (turn) => ended(turn, "cancelled", ""),
+  "run.cancelled": (turn, { elsewhere = "" }) => ended(turn, "cancelled", elsewhere),
 };
 
 /** The turn whose command failed, unless an event has said so already. */

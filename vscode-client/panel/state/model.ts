@@ -62,6 +62,8 @@ export interface ToolPart {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What is shown in their place; "" for nothing. */
+  readonly about: string;
   /** What it gave: the end of it while it runs; null where that is not known here. */
   readonly output: Output | null;
   /** A sub-agent does it, and its card shows it. */

@@ -1,12 +1,6 @@
 // A session's worktree in words.
 
-import type { SessionWorktree } from "../../src/wire.ts";
-
-const BECAME: Readonly<Record<string, string>> = {
-  merged: "merged",
-  discarded: "thrown away",
-  gone: "removed",
-};
+import { BECAME, type SessionWorktree } from "../../src/wire.ts";
 
 /** Whether nothing can be done in it any more. */
 export function ended({ state }: SessionWorktree): boolean {
@@ -15,7 +9,9 @@ export function ended({ state }: SessionWorktree): boolean {
 
 /** Its branch, and what became of it. */
 export function words({ branch, state }: SessionWorktree): string {
-  return state === "open" ? branch : `${branch} was ${BECAME[state] ?? state}`;
+  return state === "open"
+    ? branch
+    : `${branch} was ${(BECAME as Readonly<Record<string, string>>)[state] ?? state}`;
 }
 
 /** How many files it changed, to follow its words; "" if that is not known: of `busy` ones it is not. */

@@ -61,6 +61,11 @@ export class Conversation {
     return this.asked.find((each) => each.runId === runId);
   }
 
+  /** Whether both are one session: it may have been resumed since the other asked in it. */
+  isSameAs(other: Conversation): boolean {
+    return this === other || (this.id !== undefined && this.id === other.id);
+  }
+
   /** How a run ended, "" if with an answer; undefined if it did not begin. */
   problemOf(runId: string): string | undefined {
     const of = this.transcript.events.filter((event) => event.runId === runId);

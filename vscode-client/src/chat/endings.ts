@@ -17,9 +17,11 @@ export function announceEndings(
   isInPlace: (runId: string) => boolean,
 ): Disposable {
   return conversations.onEnding((ending) => {
-    const shower = surfaces.all.find(({ chat }) => chat.shown === ending.conversation);
+    const isShown = surfaces.all.some(
+      ({ chat, panel }) => panel.visible && chat.shown.isSameAs(ending.conversation),
+    );
     const isSeen = ending.answer !== undefined && isInPlace(ending.answer.runId);
-    if (shower?.panel.visible !== true && !isSeen) {
+    if (!isShown && !isSeen) {
       announce(ending, surfaces, log).catch((error) => showFailure(error, log));
     }
   });

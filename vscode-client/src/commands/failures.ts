@@ -1,8 +1,9 @@
 // Telling the user of a failure: one message, with a button where one helps.
 
 import { CancellationError, commands, type LogOutputChannel } from "vscode";
-import { fail } from "../notices.ts";
+import { fail, titled } from "../notices.ts";
 import { messageOf, type Remedy, UserError } from "../result.ts";
+import { ACTS } from "../wire.ts";
 
 const CANCELLED = -32_800; // the LSP's RequestCancelled
 const BUTTONS: Readonly<Record<Remedy, readonly [label: string, command: string, ...unknown[]]>> = {
@@ -10,7 +11,7 @@ const BUTTONS: Readonly<Record<Remedy, readonly [label: string, command: string,
   output: ["Show Output", "glossator.showOutput"],
   python: ["Open Setting", "glossator.openSettings", "glossator.python"],
   restart: ["Restart Server", "glossator.restartServer"],
-  takeOver: ["Take Over", "glossator.takeOver"],
+  takeOver: [titled(ACTS.takeOver), "glossator.takeOver"],
 };
 
 /** Whether the user cancelled, here or at the server. */

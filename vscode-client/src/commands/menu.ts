@@ -1,6 +1,7 @@
 // What a click on the status bar offers: what is wrong first, then what is usual.
 
 import { commands, QuickPickItemKind, window } from "vscode";
+import { ACTS } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -25,7 +26,7 @@ async function showMenu({ server, chat }: Workbench): Promise<void> {
   const usual: Entry[] = [
     { label: "$(comment-discussion) Open the chat", command: "glossator.chat.focus" },
     ...(chat.conversations.running.length > 0
-      ? [{ label: "$(debug-stop) Stop", command: "glossator.cancel" }]
+      ? [{ label: `$(debug-stop) ${ACTS.stop}`, command: "glossator.cancel" }]
       : []),
     { label: "$(telescope) Explore", command: "glossator.explore" },
     { label: "$(search) Search", command: "glossator.search" },

@@ -3,16 +3,14 @@
 import { randomUUID } from "node:crypto";
 import { workspace } from "vscode";
 import { UserError } from "../result.ts";
-import type { Mode } from "../wire.ts";
+import { ACTS, MODES, type Mode } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { currentSession } from "./sessions.ts";
 import type { Workbench } from "./workbench.ts";
 
-const STARTS: ReadonlyArray<readonly [mode: Mode, label: string]> = [
-  ["ask", "Start, Asking Before Changes"],
-  ["acceptEdits", "Start, Accepting Edits"],
-  ["auto", "Start in Auto"],
-];
+const STARTS: ReadonlyArray<readonly [mode: Mode, label: string]> = MODES.filter(
+  ({ id }) => id !== "plan",
+).map(({ id, label }) => [id, `${ACTS.start} ${label}`]);
 
 /** The commands: a code lens gives the document that it is in, and which of the ways it is. */
 export function plans(bench: Workbench) {

@@ -2,12 +2,12 @@
 
 import { env, TabInputNotebook, TabInputText, Uri, window, workspace } from "vscode";
 import { Newest } from "../newest.ts";
-import { confirm, inform } from "../notices.ts";
+import { confirm, inform, titled } from "../notices.ts";
 import { saveOpen, unsaved } from "../ports/saves.ts";
 import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import { TYPING_MILLISECONDS } from "../typing.ts";
-import type { SessionInfo } from "../wire.ts";
+import { ACTS, type SessionInfo } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { showFailure } from "./failures.ts";
@@ -57,13 +57,13 @@ export function sessions(bench: Workbench) {
       }
     },
     "glossator.mergeWorktree": async (given) => {
-      const session = await inWorktree(bench, "Merge the worktree of a session", given);
+      const session = await inWorktree(bench, `${ACTS.merge} the worktree of a session`, given);
       if (session && (await isWanted(session))) {
         await merge(bench, session);
       }
     },
     "glossator.discardWorktree": async (given) => {
-      const session = await inWorktree(bench, "Throw the worktree of a session away", given);
+      const session = await inWorktree(bench, `${ACTS.discard} the worktree of a session`, given);
       if (session) {
         await isThrownAway(bench, session);
       }
@@ -180,8 +180,8 @@ async function isWanted({ title, worktree }: SessionInfo): Promise<boolean> {
   const names = labelled(open.map((uri) => workspace.asRelativePath(uri)).join(", "));
   const what = `What "${labelled(title)}" has done is committed and merged, and its worktree goes.`;
   const detail = open.length > 0 ? `${what} Not saved yet: ${names}.` : what;
-  const question = `Merge ${worktree?.branch} into your branch?`;
-  const button = open.length > 0 ? "Save and Merge" : "Merge";
+  const question = `${ACTS.merge} ${worktree?.branch} into ${worktree?.into || "your branch"}?`;
+  const button = open.length > 0 ? `Save and ${ACTS.merge}` : ACTS.merge;
   if ((await confirm(question, detail, button)) === undefined) {
     return false;
   }
@@ -214,7 +214,7 @@ async function isThrownAway(bench: Workbench, session: SessionInfo): Promise<boo
   if (lost !== "") {
     const exist = /^1 \D*$/.test(lost) ? "It exists" : "They exist";
     const detail = `"${labelled(session.title)}" has ${lost}. ${exist} nowhere else.`;
-    const pressed = await confirm(`Throw ${branch} away?`, detail, "Throw Away");
+    const pressed = await confirm(`${ACTS.discard} ${branch}?`, detail, titled(ACTS.discard));
     if (pressed === undefined) {
       return false;
     }

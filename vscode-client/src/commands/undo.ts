@@ -6,16 +6,16 @@ import { confirm, inform, warn } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { labelled } from "../shown.ts";
-import type { Turn, UndoProblem } from "../wire.ts";
+import { ACTS, BECAME, type Turn, type UndoProblem } from "../wire.ts";
 import type { CommandTable } from "./command.ts";
 import { currentSession } from "./sessions.ts";
 import { LAST } from "./slash.ts";
 import { problemLines, undone } from "./undone.ts";
 import type { Workbench } from "./workbench.ts";
 
-const UNDO = "Undo the Changes";
-const KEEP = "Keep Them";
-const REDO = "Redo";
+const UNDO = `${ACTS.undo} the Changes`;
+const KEEP = `${ACTS.keep} Them`;
+const REDO = ACTS.redo;
 
 /** Taking changes back, and taking that back. */
 type Way = "glossator.undoTurn" | "glossator.redoTurn";
@@ -27,7 +27,7 @@ const CHOOSING = {
     none: "No turn of this session has changed files, so there is nothing to undo.",
     verb: "undo",
     since: "this turn",
-    button: "Undo All the Same",
+    button: `${ACTS.undo} All the Same`,
   },
   "glossator.redoTurn": {
     title: "Glossator: redo a turn",
@@ -35,7 +35,7 @@ const CHOOSING = {
     none: "No turn of this session is undone, so there is nothing to redo.",
     verb: "redo",
     since: "the undo",
-    button: "Redo All the Same",
+    button: `${ACTS.redo} All the Same`,
   },
 } as const;
 
@@ -137,7 +137,7 @@ async function choose(server: Server, way: Way, sessionId: string): Promise<Turn
   const items = able.toReversed().map((each) => ({
     turn: each,
     label: labelOf(each, questions),
-    description: each.undoneBy === null ? "" : "undone",
+    description: each.undoneBy === null ? "" : BECAME.undone,
     detail: labelled(each.paths.join(", ")),
   }));
   return (await window.showQuickPick(items, { title, placeHolder }))?.turn;
@@ -148,7 +148,7 @@ function labelOf(turn: Turn, questions: ReadonlyMap<string, string>): string {
     return `$(discard) ${labelled(turn.question)}`;
   }
   const taken = turn.undoes.map((each) => questions.get(each) || "an undo").join(", ");
-  return `$(redo) Undo of: ${labelled(taken)}`;
+  return `$(redo) ${ACTS.undo} of: ${labelled(taken)}`;
 }
 
 async function overwrites(way: Way, conflicts: readonly UndoProblem[]): Promise<boolean> {

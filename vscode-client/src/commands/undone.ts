@@ -1,6 +1,6 @@
 // What an undo did, in words; nothing here knows of VS Code.
 
-import type { UndoAnswer, UndoProblem } from "../wire.ts";
+import { BECAME, type UndoAnswer, type UndoProblem } from "../wire.ts";
 
 /** A sentence or more, and whether the user should look at something. */
 export interface Told {
@@ -14,12 +14,12 @@ export function undone(answer: UndoAnswer): Told {
   const problems = [...conflicts, ...failed];
   const unknown = incomplete || jobs.length > 0;
   const done = [
-    ...(restored.length > 0 ? [`Restored: ${restored.join(", ")}.`] : []),
-    ...(removed.length > 0 ? [`Removed again: ${removed.join(", ")}.`] : []),
+    ...(restored.length > 0 ? [`${said(BECAME.restored)}: ${restored.join(", ")}.`] : []),
+    ...(removed.length > 0 ? [`${said(BECAME.removed)}: ${removed.join(", ")}.`] : []),
   ];
   const sentences = [
     ...(done.length > 0 ? done : ["Nothing changed."]),
-    ...(problems.length > 0 ? [`Not restored: ${problemLines(problems)}.`] : []),
+    ...(problems.length > 0 ? [`Not ${BECAME.restored}: ${problemLines(problems)}.`] : []),
     ...(unsaved.length > 0
       ? [`Not saved in the editor: ${unsaved.join(", ")}. Save what you want to keep.`]
       : []),
@@ -28,7 +28,12 @@ export function undone(answer: UndoAnswer): Told {
   return { message: sentences.join(" "), bad: problems.length > 0 || unknown };
 }
 
+/** At the beginning of a sentence. */
+function said(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}
+
 /** One line each. */
 export function problemLines(problems: readonly UndoProblem[]): string {
-  return problems.map(({ path, reason }) => `${path}: ${reason}`).join("\n");
+  return problems.map(({ path, reason }) => `${path}: it ${reason}`).join("\n");
 }

@@ -15,6 +15,7 @@ import {
 } from "vscode";
 import { type CellText, cellsIn } from "../notebook-text.ts";
 import { shownText } from "../shown.ts";
+import { ACTS } from "../wire.ts";
 import type { Part, Typed } from "./changed-text.ts";
 
 /** Whether it is the file of a notebook, or one of its cells. */
@@ -83,12 +84,17 @@ export class ChangedCells implements NotebookCellStatusBarItemProvider, Disposab
     return [
       item("$(sparkle) Changed by Glossator", tooltip),
       item(
-        "$(check) Keep All",
-        "Keep all changes of this notebook",
+        `$(check) ${ACTS.keep} All`,
+        `${ACTS.keep} all changes of this notebook`,
         "glossator.keepFile",
         notebook,
       ),
-      item("$(discard) Undo All", "Undo all of them", "glossator.undoFile", notebook),
+      item(
+        `$(discard) ${ACTS.undo} All`,
+        `${ACTS.undo} all of them`,
+        "glossator.undoFile",
+        notebook,
+      ),
     ];
   }
 

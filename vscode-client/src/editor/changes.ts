@@ -23,6 +23,7 @@ import { inform } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
+import { ACTS } from "../wire.ts";
 import { ChangeMarks } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
 import { ChangedCells, isNotebook } from "./changed-cells.ts";
@@ -211,8 +212,8 @@ export class Changes implements CodeLensProvider, Disposable {
       const lens = (title: string, command: string) =>
         new CodeLens(range, { title, command, arguments: [uri, part] });
       return [
-        lens("$(check) Keep", "glossator.keepChange"),
-        lens("$(discard) Undo", "glossator.undoChange"),
+        lens(`$(check) ${ACTS.keep}`, "glossator.keepChange"),
+        lens(`$(discard) ${ACTS.undo}`, "glossator.undoChange"),
       ];
     });
     return [...(this.inPlace?.lenses(uri, parts) ?? []), ...lenses];

@@ -17,7 +17,7 @@ import {
 } from "vscode";
 import { Conversation } from "../chat/conversation.ts";
 import { labelled, shown, shownText } from "../shown.ts";
-import type { Event, Review, ReviewRequest } from "../wire.ts";
+import { ACTS, type Event, type Review, type ReviewRequest } from "../wire.ts";
 import type { Part } from "./changed-text.ts";
 import { Place } from "./place.ts";
 
@@ -252,11 +252,11 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   if (step !== undefined) {
     return [
       lens(`$(loading~spin) ${asked} — ${step}…`, "glossator.showInPlace"),
-      lens("$(debug-stop) Stop (Esc)", "glossator.stopInPlace"),
+      lens(`$(debug-stop) ${ACTS.stop} (Esc)`, "glossator.stopInPlace"),
     ];
   }
   const again = lens("$(edit) Change the Words…", "glossator.changeInPlace");
-  const chat = lens("$(comment-discussion) Show as Chat", "glossator.showInPlace");
+  const chat = lens("$(comment-discussion) Go On in Chat", "glossator.showInPlace");
   if (parts.length === 0) {
     const why = `Nothing was changed: ${cut(said, SAID_CHARACTERS)}`;
     return [
@@ -270,8 +270,8 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const all = parts.length > 1 ? ` All ${parts.length}` : "";
   return [
     lens(`$(sparkle) ${asked}`, "glossator.showInPlace"),
-    lens(`$(check) Keep${all}`, "glossator.keepInPlace", "Ctrl+Alt+A"),
-    lens(`$(discard) Undo${all}`, "glossator.undoInPlace", "Ctrl+Alt+Shift+A"),
+    lens(`$(check) ${ACTS.keep}${all}`, "glossator.keepInPlace", "Ctrl+Alt+A"),
+    lens(`$(discard) ${ACTS.undo}${all}`, "glossator.undoInPlace", "Ctrl+Alt+Shift+A"),
     again,
     chat,
   ];

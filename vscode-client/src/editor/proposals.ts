@@ -18,7 +18,7 @@ import {
 } from "vscode";
 import { UserError } from "../result.ts";
 import { shown } from "../shown.ts";
-import type { EditPlan } from "../wire.ts";
+import { ACTS, BECAME, type EditPlan } from "../wire.ts";
 import { isText } from "./chips.ts";
 import { besideChat } from "./columns.ts";
 import { openDiff, textNow } from "./diff.ts";
@@ -227,11 +227,14 @@ class ProposedEdit {
       const which = parts.length > 1 ? `Part ${at + 1} of ${parts.length}` : "";
       const lens = (title: string, command: string) =>
         new CodeLens(range, { title, command, arguments: [this.right, id] });
-      const said = taken === undefined ? which : `${which}: ${taken ? "accepted" : "rejected"}`;
+      const said =
+        taken === undefined ? which : `${which}: ${taken ? BECAME.accepted : BECAME.rejected}`;
       const part = which ? " This Part" : "";
       return [
-        ...(taken === true ? [] : [lens(`$(check) Accept${part}`, "glossator.acceptPart")]),
-        ...(taken === false ? [] : [lens(`$(close) Reject${part}`, "glossator.rejectPart")]),
+        ...(taken === true ? [] : [lens(`$(check) ${ACTS.accept}${part}`, "glossator.acceptPart")]),
+        ...(taken === false
+          ? []
+          : [lens(`$(close) ${ACTS.reject}${part}`, "glossator.rejectPart")]),
         ...(said ? [lens(said, "")] : []),
       ];
     });

@@ -5,7 +5,7 @@ import { openDiff } from "../editor/diff.ts";
 import { keptOf, reviewed } from "../editor/parts.ts";
 import type { Proposal, Proposals } from "../editor/proposals.ts";
 import { labelled, shown, summaryOf } from "../shown.ts";
-import type { Hunk, Review, ReviewRequest } from "../wire.ts";
+import { ACTS, type Hunk, type Review, type ReviewRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
 
@@ -21,7 +21,7 @@ export function review(
     summary: shown(plan.label),
     sessionId: plan.sessionId,
     sessionTitle: shown(plan.sessionTitle),
-    refusal: { label: "Reject", answer: { accepted: [] } },
+    refusal: { label: ACTS.reject, answer: { accepted: [] } },
     message: (id) => ({ type: "review", id, plan }),
     ask: (signal, leftOut) => askNatively(plan, keptOf(plan.hunks, leftOut), signal, open),
     open,
@@ -48,7 +48,7 @@ async function askNatively(
 ): Promise<Review | undefined> {
   const picker = {
     title: `Glossator: ${shown(plan.label)}`,
-    placeholder: "Tick the parts to apply; with none ticked, the edit is rejected",
+    placeholder: "Tick the parts to accept; with none ticked, the edit is rejected",
     items: hunks.map((hunk) => ({ ...described(hunk), id: hunk.id })),
     several: true,
     buttons: [

@@ -38,7 +38,7 @@ export async function story(stage) {
   );
   await stage.open("drafted.py");
   await stage.ask("/plan The price without tax is wrong.");
-  const lens = page.locator(".codelens-decoration a", { hasText: "Start, Accepting Edits" });
+  const lens = page.locator(".codelens-decoration a", { hasText: "Start in Accept edits" });
   const change = async (step) => {
     await card.getByRole("button", { name: "Edit the plan" }).click();
     await lens.waitFor();

@@ -44,7 +44,7 @@ export const worktreeTests: Tests = {
     await answered(server, answers, async () => {
       const asked = await pressing(undefined, merge);
       assert.equal(asked.length, 1);
-      assert.match(asked[0] ?? "", /^Merge glossator\/work-1 into your branch\? .*mine\.ipynb/);
+      assert.match(asked[0] ?? "", /^Merge glossator\/work-1 into main\? .*mine\.ipynb/);
       assert.deepEqual(merged, []);
       const said = await pressing("Save and Merge", merge);
       assert.deepEqual(merged, [true]);
@@ -178,7 +178,10 @@ async function inWorktree(server: Server): Promise<SessionInfo> {
   const info = await server.run("glossator.newSession", { title: "Raise the tax" });
   const folders = [`${folderPath()}-tree`];
   const branch = "glossator/work-1";
-  return { ...info, worktree: { name: "work-1", branch, folders, state: "open", changed: 1 } };
+  return {
+    ...info,
+    worktree: { name: "work-1", branch, folders, state: "open", changed: 1, into: "main" },
+  };
 }
 
 function folderOf({ worktree }: SessionInfo): string {

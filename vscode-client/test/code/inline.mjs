@@ -77,7 +77,7 @@ export async function story(stage) {
   await press(page, "Escape", lens("Stop (Esc)"));
   await lens("it was stopped").first().waitFor();
   await model.parted();
-  await lens("Show as Chat").first().click();
+  await lens("Go On in Chat").first().click();
   await panel.getByText("Round it down").last().waitFor();
   await stage.picture("inline-chat");
   await page.keyboard.press("F1");

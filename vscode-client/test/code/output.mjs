@@ -48,7 +48,7 @@ export async function story(stage) {
   await card.locator(".result", { hasText: "exit code 1" }).waitFor();
   await steps.waitFor({ state: "detached" });
   await output.getByRole("button", { name: "Open the output in an editor" }).click();
-  await page.locator(".tab.active", { hasText: "Output of Bash.txt" }).first().waitFor();
+  await page.locator(".tab.active", { hasText: "Output of Run.txt" }).first().waitFor();
 
   const list = turn.locator(".files");
   await list.getByText("2 files changed").waitFor();

@@ -75,7 +75,7 @@ export async function story(stage) {
 
   await line.getByRole("button", { name: "Merge" }).click();
   const dialog = page.locator(".monaco-dialog-box");
-  await dialog.getByText("Merge glossator/work-1 into your branch?").waitFor();
+  await dialog.getByText("Merge glossator/work-1 into main?").waitFor();
   await stage.picture("sideby-merging");
   await dialog.getByText("Merge", { exact: true }).click();
   await line.getByText("was merged").waitFor();

@@ -297,6 +297,21 @@ panelTest("what is left out in the diff is left out on the card", async () => {
   assert.equal((await harness.said("permissionAnswer")).length, 1);
 });
 
+panelTest("it is said which answers cover later edits, too", async () => {
+  const hunk = (id: string) =>
+    ({ id, kind: "edit", path: "/w/a.py", firstLine: 7, before: "a\n", after: "b\n" }) as const;
+  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1"), hunk("h2")] };
+  const suggestions = ["Edit(a.py)"];
+  await shown(permission("p", "--- a.py", { tool: "Edit", plan, suggestions }));
+  const rules = harness.page.locator(".permission .rules");
+  const said = async () => ((await rules.textContent()) ?? "").replace(/\s+/g, " ");
+  const both = "“Allow for this session” and “Always allow here” also allow later edits that match";
+  assert.ok((await said()).startsWith(both), await said());
+  assert.doesNotMatch(await said(), /What you reject/);
+  await harness.tell({ type: "leftOut", id: "p", parts: ["h2"] });
+  assert.match(await said(), /What you reject now stays out of this edit; a later one may hold it/);
+});
+
 panelTest("rules that were not changed are the server's", async () => {
   await shown(permission("p", "make"));
   await button("Always allow here").click();

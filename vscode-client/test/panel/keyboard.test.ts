@@ -156,7 +156,10 @@ panelTest("what goes when it is pressed leaves the focus in the input", async ()
   assert.equal(await stop.evaluate(hasFocus), true); // until it goes with the run
   const [stopped] = await harness.said("stop");
   const runId = stopped?.runId ?? "";
-  await harness.tell({ type: "events", events: [{ runId, seq: 0, kind: "run.cancelled" }] });
+  await harness.tell({
+    type: "events",
+    events: [{ runId, seq: 0, kind: "run.cancelled", elsewhere: "" }],
+  });
   await inInput();
   await shown(...stream("failed"));
   await harness.page.locator("vscode-button", { hasText: "Try again" }).press("Enter");

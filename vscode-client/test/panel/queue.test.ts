@@ -17,7 +17,7 @@ function queue(held: string, ...questions: string[]): ToPanel {
 
 panelTest("while a run is on Enter queues, and Ctrl+Enter steers", async () => {
   await shown(...RUNNING, situation({ selection: CHIP }));
-  assert.equal(await input.getAttribute("placeholder"), "Enter queues, Ctrl+Enter steers");
+  assert.equal(await input.getAttribute("placeholder"), "Ask next, or tell it now (Ctrl+Enter)");
   await input.fill("And then?");
   await input.press("Enter");
   await input.fill("Not the tests.");
@@ -33,7 +33,7 @@ panelTest("while a run is on Enter queues, and Ctrl+Enter steers", async () => {
   assert.equal(await input.inputValue(), "");
   assert.deepEqual(await harness.said("ask"), []);
   await input.fill("By the mouse.");
-  await button("Steer: tell the model with the next results (Ctrl+Enter)").click();
+  await button("Tell it now, with its next results (Ctrl+Enter)").click();
   assert.equal((await harness.said("queue")).at(-1)?.steers, true);
 });
 
@@ -54,12 +54,7 @@ panelTest("each message has its buttons, and says its state", async () => {
   );
   await up.press("Enter");
   assert.deepEqual(await harness.said("queued"), []);
-  for (const name of [
-    "Move down: one",
-    "Remove: one",
-    "Steer with it now: two",
-    "Take back: now!",
-  ]) {
+  for (const name of ["Move down: one", "Remove: one", "Tell it now: two", "Take back: now!"]) {
     await button(name).press("Enter");
   }
   assert.deepEqual(
@@ -67,7 +62,7 @@ panelTest("each message has its buttons, and says its state", async () => {
     ["down one", "remove one", "send two", "takeBack now!"],
   );
   const told = await harness.page.locator(".panel > [aria-live=polite]").textContent();
-  assert.equal(told, "1 message goes to the model now. 2 messages queued.");
+  assert.equal(told, "1 message goes to the model now. 2 messages are asked next.");
 });
 
 panelTest("the focus stays on the button of a message that moves", async () => {
@@ -141,7 +136,7 @@ panelTest("an edit goes on where it was after the panel was hidden", async () =>
 
 panelTest("a queue that waits for the user says why, and goes on by a button", async () => {
   await shown(...stream("answered"), queue("The run was stopped.", "one"));
-  const list = harness.page.getByRole("region", { name: "Queued messages" });
+  const list = harness.page.getByRole("region", { name: "Messages asked next" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
   await button("Send now: one").waitFor();
   await harness.page.getByRole("button", { name: "Send it" }).press("Enter");
@@ -150,10 +145,10 @@ panelTest("a queue that waits for the user says why, and goes on by a button", a
 
 panelTest("it says so too while another run is on", async () => {
   await shown(...RUNNING, queue("The run was stopped.", "one"));
-  const list = harness.page.getByRole("region", { name: "Queued messages" });
+  const list = harness.page.getByRole("region", { name: "Messages asked next" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
   const told = await harness.page.locator(".panel > [aria-live=polite]").textContent();
-  assert.equal(told, "1 message queued. Not sent yet. The run was stopped.");
+  assert.equal(told, "1 message is asked next. Not sent yet. The run was stopped.");
 });
 
 panelTest("what the model was told stands in its place", async () => {

@@ -27,12 +27,34 @@ function begun(milliseconds: number): Event {
 }
 
 panelTest("code in a question is shown as code, and asked again as it was written", async () => {
-  await shown({ type: "events", events: [STARTED, event(1, { kind: "run.cancelled" })] });
+  await shown({
+    type: "events",
+    events: [STARTED, event(1, { kind: "run.cancelled", elsewhere: "" })],
+  });
   const bubble = harness.page.locator(".question-text");
   assert.equal(await bubble.textContent(), "Is gross right?");
   assert.equal(await bubble.locator("code").textContent(), "gross");
   await button("Ask again").click();
   assert.equal((await harness.said("ask"))[0]?.question, "Is `gross` right?");
+});
+
+panelTest("a turn whose session goes on elsewhere says so quietly", async () => {
+  const ended = event(1, { kind: "run.cancelled", elsewhere: "a terminal" });
+  await shown({ type: "events", events: [STARTED, ended] });
+  await harness.page
+    .getByText("Continued in a terminal. What was done so far is kept.")
+    .first()
+    .waitFor();
+  assert.equal(await harness.page.locator(".failure, [role=alert]:not(:empty)").count(), 0);
+  assert.equal(await button("Try again").count(), 0);
+});
+
+panelTest("a step has a name for people, and words in place of a pattern", async () => {
+  const given = { pattern: "(?:confi\\wg|cofig)", ignore_case: true };
+  const called = { callId: "c", tool: "Grep", arguments: given, about: "like “cofnig”" };
+  await shown({ type: "events", events: [STARTED, event(1, { kind: "tool.started", ...called })] });
+  const step = harness.page.locator(".tool .fold-head");
+  assert.match((await step.textContent()) ?? "", /Find text\s*like “cofnig”/);
 });
 
 panelTest("a card that is opened says once what came of the call", async () => {

@@ -192,7 +192,7 @@ test("calls of a stopped run stay unfinished", () => {
   const state = played([
     events(
       { kind: "tool.started", callId: "c", tool: "Bash", arguments: {} },
-      { kind: "run.cancelled" },
+      { kind: "run.cancelled", elsewhere: "" },
     ),
   ]);
   assert.deepEqual(outline(only(state)), ["Bash …"]);
@@ -478,10 +478,10 @@ test("a mark whose lines moved after the run's end says so, opens them there, an
 });
 
 test("an event of a kind not known changes nothing", () => {
-  const known = only(played([events({ kind: "run.cancelled" })]));
+  const known = only(played([events({ kind: "run.cancelled", elsewhere: "" })]));
   const strange = { type: "events", events: [{ runId: RUN, seq: 9, kind: "dance" }] };
   assert.deepEqual(
-    only(played([events({ kind: "run.cancelled" }), strange as unknown as ToPanel])),
+    only(played([events({ kind: "run.cancelled", elsewhere: "" }), strange as unknown as ToPanel])),
     known,
   );
 });

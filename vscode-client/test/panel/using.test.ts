@@ -426,6 +426,7 @@ panelTest("a new session in a worktree, then merged or thrown away", async () =>
     folders: ["/trees/work-1"],
     state: "open",
     changed: 2,
+    into: "main",
   };
   await harness.tell(situation({ session: { ...SESSION, worktree } }));
   assert.equal(await button(APART).count(), 0);
@@ -648,7 +649,10 @@ panelTest("how long a run has been at work is told beside Stop", async () => {
     ],
   });
   assert.match((await harness.page.getByRole("timer").textContent()) ?? "", /^1 min \d+ s$/);
-  await harness.tell({ type: "events", events: [{ runId: "t", kind: "run.cancelled", seq: 1 }] });
+  await harness.tell({
+    type: "events",
+    events: [{ runId: "t", kind: "run.cancelled", elsewhere: "", seq: 1 }],
+  });
   assert.equal(await harness.page.getByRole("timer").count(), 0);
 });
 
@@ -683,7 +687,7 @@ panelTest("an answered question stays, with what was chosen, and so do figures",
         shown: "",
         folders: [],
       },
-      { ...call, kind: "tool.started", seq: 1, arguments: given },
+      { ...call, kind: "tool.started", seq: 1, arguments: given, about: "" },
       {
         ...call,
         kind: "tool.finished",

@@ -95,7 +95,7 @@ panelTest("a failed command is red; its output is data, and can be copied and op
   await shown(run(STARTED, CALLED, WHOLE, ENDED, OVER));
   const card = harness.page.locator(".tool.failed");
   await card.locator(".fold-head").click();
-  const box = card.getByRole("group", { name: "Output of Bash" });
+  const box = card.getByRole("group", { name: "Output of Run" });
   assert.match((await box.textContent()) ?? "", /<b>42<\/b>\\u202e \*\*not bold\*\*/);
   await button("Copy the output").click();
   assert.deepEqual(await harness.said("copy"), [{ type: "copy", text: HOSTILE }]);
@@ -120,7 +120,7 @@ panelTest("an output of an earlier run is asked for when its card is unfolded", 
 });
 
 panelTest("what a call gave before it was stopped is its last output", async () => {
-  const stopped = run(STARTED, CALLED, LIVE, { kind: "run.cancelled" });
+  const stopped = run(STARTED, CALLED, LIVE, { kind: "run.cancelled", elsewhere: "" });
   await shown(run(STARTED, CALLED, LIVE));
   await harness.page.locator(".tool .fold-head").click();
   await harness.page.getByText("Output so far").waitFor();

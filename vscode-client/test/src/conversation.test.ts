@@ -67,11 +67,20 @@ test("an action that was refused is the same action when it is asked again", () 
   assert.deepEqual(shown.last?.chips, [CHIP]);
 });
 
+test("a session that was resumed meanwhile is the same", () => {
+  const [one, other] = [new Conversation(), new Conversation()];
+  assert.deepEqual([one.isSameAs(one), one.isSameAs(other)], [true, false]);
+  one.id = "s";
+  assert.equal(one.isSameAs(other), false);
+  other.id = "s";
+  assert.equal(one.isSameAs(other), true);
+});
+
 test("how a run ended", () => {
   const shown = conversation();
   assert.equal(shown.problemOf("c"), undefined);
   shown.transcript.add({ runId: "a", seq: 1, kind: "run.finished", stop: "answered" });
-  shown.transcript.add({ runId: "b", seq: 1, kind: "run.cancelled" });
+  shown.transcript.add({ runId: "b", seq: 1, kind: "run.cancelled", elsewhere: "" });
   assert.deepEqual([shown.problemOf("a"), shown.problemOf("b")], ["", "The run was stopped."]);
   shown.transcript.fail(start("c", "Why?"), "no");
   assert.equal(shown.problemOf("c"), "The run failed.");

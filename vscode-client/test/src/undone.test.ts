@@ -19,10 +19,10 @@ const NOTHING: UndoAnswer = {
 
 test("what an undo brought back, and what it removed, is told", () => {
   assert.deepEqual(undone({ ...NOTHING, turn: "t", restored: ["a.py"], removed: ["new.py"] }), {
-    message: "Restored: a.py. Removed again: new.py.",
+    message: "Restored: a.py. Removed: new.py.",
     bad: false,
   });
-  assert.equal(undone({ ...NOTHING, turn: "t", removed: ["b"] }).message, "Removed again: b.");
+  assert.equal(undone({ ...NOTHING, turn: "t", removed: ["b"] }).message, "Removed: b.");
   assert.equal(undone(NOTHING).message, "Nothing changed.");
   assert.equal(
     undone({ ...NOTHING, turn: "t", restored: ["a", "b"], unsaved: ["b"] }).message,
@@ -31,7 +31,7 @@ test("what an undo brought back, and what it removed, is told", () => {
 });
 
 test("what was not brought back, or is not known, is told as a problem", () => {
-  const conflicts = [{ path: "a.py", reason: "it was changed" }];
+  const conflicts = [{ path: "a.py", reason: "was changed" }];
   assert.deepEqual(undone({ ...NOTHING, conflicts, restored: ["b"] }), {
     message: "Restored: b. Not restored: a.py: it was changed.",
     bad: true,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from glossator.cli.messages import amount, duration, first_paragraph, names, plural, short
 from glossator.cli.render import TextLine, line
-from glossator.core.citation_words import one_sentence, state_in_words
+from glossator.core.citation_words import DOING, one_sentence, state_in_words
 from glossator.core.edit import EditPlan
 from glossator.core.events import (
     AgentFinished,
@@ -25,11 +25,13 @@ from glossator.core.run_events import (
     FilesChanged,
     PlanChanged,
     PlannedTask,
+    RunState,
     StateChanged,
     TaskState,
     not_saved,
 )
 from glossator.core.shown import brief_arguments
+from glossator.core.words import Became, tool_name
 
 _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.PENDING: ("☐", "", "[ ]"),
@@ -37,6 +39,7 @@ _TASKS = {  # mark and style at a terminal, mark in a pipe
     TaskState.DONE: ("✓", "dim", "[x]"),
     TaskState.FAILED: ("✗", "red", "[!]"),
 }
+_BEFORE_WRITING = frozenset({RunState.ANALYSING, RunState.RETRIEVING})
 _DELEGATING = frozenset({"Explore", "Fork"})  # tools that start sub-agents
 
 
@@ -53,10 +56,10 @@ class ToolLines:
     def finished(self, event: ToolFinished) -> tuple[str, str]:
         """`✓ Grep pattern="foo"` and `3 matches  14 ms`."""
         start = self.running.pop(event.call_id, None)
-        arguments = brief_arguments(start.arguments) if start else ""
+        arguments = (start.about or brief_arguments(start.arguments)) if start else ""
         mark = "✗" if event.error or event.unsuccessful else "✓"
         outcome = filter(None, [event.summary, duration(event.milliseconds)])
-        return f"{mark} {event.tool} {arguments}".rstrip(), "  ".join(outcome)
+        return f"{mark} {tool_name(event.tool)} {arguments}".rstrip(), "  ".join(outcome)
 
 
 @dataclass(slots=True)
@@ -73,8 +76,8 @@ class EditLines:
         """`Edit src/a.py: not applied`; None if it was applied as a whole."""
         label = self.labels.pop(event.plan_id, "The edit")
         if not event.applied:
-            return f"{label}: not applied"
-        return f"{label}: applied in part" if event.note else None
+            return f"{label}: {Became.NOT_APPLIED}"
+        return f"{label}: {Became.IN_PART}" if event.note else None
 
 
 def changed_notice(event: FilesChanged) -> str:
@@ -91,9 +94,18 @@ def changed_notice(event: FilesChanged) -> str:
 class GroundingLines:
     """What a run does to ground its answer: its state in words, its plan, the facts it added."""
 
-    doing: str = ""
+    _state: str = ""
+    _writes: bool = False
     _tasks: dict[str, PlannedTask] = field(default_factory=dict)
     _facts: set[str] = field(default_factory=set)
+
+    def writes(self) -> None:
+        """The answer is being written, whatever the run says of its way there."""
+        self._writes = True
+
+    def called(self) -> None:
+        """The model calls a tool: what it wrote was not the answer's end."""
+        self._writes = False
 
     def told(self, event: StateChanged | PlanChanged | FactChanged) -> Iterator[TextLine]:
         """The lines that are new: of a plan all tasks once, then those that ended.
@@ -102,7 +114,8 @@ class GroundingLines:
         """
         match event:
             case StateChanged():
-                self.doing = state_in_words(event)
+                self._state = state_in_words(event)
+                self._writes &= event.state in _BEFORE_WRITING
             case FactChanged(fact=fact):
                 self._facts |= {fact.id} if fact.state is FactState.FRESH else set()
             case PlanChanged(tasks=tasks):
@@ -112,6 +125,11 @@ class GroundingLines:
                     if is_new or (ended and self._tasks[task.id].state is not task.state):
                         yield _task_line(task, with_dependencies=is_new)
                 self._tasks = {task.id: task for task in tasks}
+
+    @property
+    def doing(self) -> str:
+        """What goes on, in words; "" where nothing is known."""
+        return DOING[RunState.SYNTHESISING] if self._writes else self._state
 
     def ended(self) -> Iterator[TextLine]:
         """The lines to print at the end of a run."""
@@ -186,7 +204,7 @@ class AgentLines:
     def progress(self, event: AgentProgress) -> str:
         """What one does now: `Explore: Grep pattern="x"`."""
         agent = self.running[event.agent_id]
-        agent.doing = f"{event.tool} {event.detail}".rstrip()
+        agent.doing = f"{tool_name(event.tool)} {event.detail}".rstrip()
         agent.calls, agent.tokens = event.tool_calls, event.tokens
         return f"{agent.name}: {agent.doing}"
 

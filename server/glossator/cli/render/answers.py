@@ -58,7 +58,7 @@ _OF_ABILITIES: tuple[Callable[[object], Iterator[Part]], ...] = (  # each knows 
     setup_parts,
     checked_parts,
 )
-_OFFLINE = "offline, extractive"
+_OFFLINE = "offline, no model"
 _CHECKS = {  # mark and style at a terminal, word in a pipe
     CheckState.OK: ("✓", "green", "ok"),
     CheckState.WARNING: ("!", "yellow", "warning"),

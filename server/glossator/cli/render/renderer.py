@@ -65,6 +65,7 @@ from glossator.core.run_events import (
 )
 from glossator.core.shown import shown
 from glossator.core.wire import Json, event_from_wire
+from glossator.core.words import Act, Became, tool_name
 
 if TYPE_CHECKING:
     from glossator.cli.render.screen import Below
@@ -122,6 +123,7 @@ class Renderer:
                 self._run.begin()
                 self._out.doing("Thinking…")
             case TextDelta(text=text):
+                self._grounding.writes()
                 self._out.stream(text)
             case ThinkingDelta(text=text) if self._thinking:
                 self._think(text)
@@ -130,16 +132,14 @@ class Renderer:
                 self._out.end_text(void=_VOID[reason], mended=mended)
             case ToolStarted():
                 self._out.end_text(reply=True)
+                self._grounding.called()
                 self._tools.started(event)
                 self._agents.called(event)
                 self._doing()
             case ToolOutput() | ToolFinished():
                 self._gave(event)
-            case Notice(message=message, about=about):
-                self._tell(line(f"{message}{_SEE[about]}", "yellow", aside=True))
             case RunFinished() | RunFailed() | RunCancelled():
-                self._run.end()
-                self._out.end_text()
+                self._ended(event)
             case _:
                 self._work(event)
 
@@ -237,7 +237,7 @@ class Renderer:
     def _work(self, event: Event | None) -> None:
         """Print the model's list of steps, what became of them, and what it continues from."""
         match event:
-            case Steered() | FilesChanged() | Compaction():
+            case Steered() | FilesChanged() | Compaction() | Notice():
                 self._tell(_aside(event))
             case TodoChanged(steps=steps):
                 self._tell(*map(_step, steps))
@@ -279,6 +279,12 @@ class Renderer:
         head = f"{ended.who} {ended.what}"
         self._out.show(OutcomeLine(head, ended.figures, style, plain="  ".join(ended)))
 
+    def _ended(self, event: RunFinished | RunFailed | RunCancelled) -> None:
+        self._run.end()
+        self._out.end_text()
+        if isinstance(event, RunCancelled) and event.elsewhere:
+            self.notice(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}", "dim")
+
     def _finished(self, event: ToolFinished) -> None:
         """Print the result of a tool call: in short, or in full if it failed."""
         self._agents.answered(event)
@@ -300,15 +306,15 @@ class Renderer:
             self._outputs[event.call_id] = event.text
 
     def _so_far(self) -> str:
-        """`12 s · 1 queued · 2 of 4: Add the flag`."""
-        waiting = f"{count} queued" if (count := self._queued()) else ""
+        """`12 s · 1 to ask next · 2 of 4: Add the flag`."""
+        waiting = f"{count} to {Act.QUEUE.lower()}" if (count := self._queued()) else ""
         return " · ".join(filter(None, (self._run.time(), waiting, self._run.step())))
 
     def _doing(self) -> None:
         if self._agents.running:
             self._out.doing(self._agents.lines)
             return
-        names = ", ".join(start.tool for start in self._tools.running.values())
+        names = ", ".join(tool_name(start.tool) for start in self._tools.running.values())
         self._out.doing(f"{names}…" if names else self._grounding.doing or "Thinking…")
 
     def _think(self, text: str) -> None:
@@ -317,9 +323,11 @@ class Renderer:
             self._out.show(line(each, "dim italic", kind="thinking", aside=True))
 
 
-def _aside(event: Steered | FilesChanged | Compaction) -> TextLine:
+def _aside(event: Steered | FilesChanged | Compaction | Notice) -> TextLine:
     """Lines about what happened beside the model's work."""
     match event:
+        case Notice(message=message, about=about):
+            return line(f"{message}{_SEE[about]}", "yellow", aside=True)
         case Steered(text=text):
             return line(f"{PROMPT}{text}", "bold", aside=True)
         case FilesChanged():

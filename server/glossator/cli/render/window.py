@@ -49,7 +49,7 @@ def _title(answer: ContextAnswer) -> str:
     used, window, at = answer.tokens, answer.window, answer.compact_at
     parts = [
         f"{amount(used)} of {amount(window)} tokens ({used / window:.1%})",
-        "offline, extractive" if answer.offline else answer.model,
+        "offline, no model" if answer.offline else answer.model,
         f"{amount(answer.cached)} cached" if answer.cached else "nothing cached",
         "no compaction unasked" if at is None else f"compaction at {amount(at)}",
     ]

@@ -14,7 +14,8 @@ class SessionWorktree:
     """The worktree that a session works in, its branch, and what of the workspace is where in it.
 
     `state` is `open`, `merged`, `discarded`, or `gone` where somebody else removed it. `changed` is
-    how many files it changed, None where that is not known.
+    how many files it changed, None where that is not known; `into` the branch that it would be
+    merged into, "" where that is none or not known.
     """
 
     name: str
@@ -22,6 +23,7 @@ class SessionWorktree:
     folders: tuple[str, ...]
     state: str
     changed: int | None = None
+    into: str = ""
 
 
 @dataclass(frozen=True, slots=True)

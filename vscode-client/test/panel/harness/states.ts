@@ -238,6 +238,7 @@ const WORKTREE = {
   folders: ["/trees/shop/work-1"],
   state: "open",
   changed: 3,
+  into: "main",
 };
 
 const NOWHERE = { uri: null, firstLine: null, lastLine: null };
