@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from tests.benchmarks import (
     anchoring,
     completing,
+    echoing,
     embedding,
     engine,
     facts,
@@ -45,6 +46,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "light": lambda: light.run(django()),
     "opening": opening.run,
     "completing": lambda: completing.run(django()),
+    "echo": echoing.run,
     "hovering": lambda: hovering.run(django()),
     "grounding": lambda: grounding.run(HERE / "server" / "glossator"),
     "anchors": lambda: anchoring.run(HERE / "server"),

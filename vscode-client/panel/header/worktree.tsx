@@ -1,7 +1,7 @@
 // The worktree of the session that is shown: its branch, what became of it, and the two ways out.
 
+import { counted, ended, words } from "../../src/worktree.ts";
 import { tell } from "../host.ts";
-import { counted, ended, words } from "../state/worktree.ts";
 import { live, newSession, situation } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";

@@ -1,6 +1,7 @@
 // The files that a turn changed: each with its size, its diff and its undo.
 
 import { plural } from "../../src/commands/markdown.ts";
+import { isNothing, type Remaining } from "../../src/editor/remaining.ts";
 import { shown } from "../../src/shown.ts";
 import type { ChangedFile, FileChange } from "../../src/wire.ts";
 import { tell } from "../host.ts";
@@ -25,7 +26,8 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   if (!changed) {
     return null;
   }
-  const { files, more } = changed;
+  const files = changed.files.map((file) => asItIs(file, turn));
+  const { more } = changed;
   const busy = fixed.value;
   return (
     <Fold
@@ -71,14 +73,30 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   );
 }
 
+/** A file with what is left of its changes, by what the user undid in an editor since. */
+function asItIs(file: ChangedFile, { runId, undone }: Turn): ChangedFile {
+  const left = remainingOf(runId, file.path);
+  return left && !undone && file.added !== null ? { ...file, ...sizeOf(left) } : file;
+}
+
+function sizeOf({ added, removed }: Remaining) {
+  return { added, removed };
+}
+
+function remainingOf(runId: string, path: string): Remaining | undefined {
+  return situation.value.remaining?.find((each) => each.runId === runId && each.path === path);
+}
+
 function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolean }) {
   const { path, change } = file;
   const { runId } = turn;
   const { icon, words } = LOOKS[change];
   const open = () => tell({ type: "openChange", runId, path });
+  const left = remainingOf(runId, path);
+  const isGone = left !== undefined && isNothing(left) && !turn.undone;
   const undo = filesUndone.value.find((each) => each.runId === runId && each.path === path);
   return (
-    <li class={`file-row ${undo ? "undone" : ""}`}>
+    <li class={`file-row ${undo || isGone ? "undone" : ""}`}>
       <Icon name={icon} />
       <button
         type="button"
@@ -89,9 +107,9 @@ function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolea
         <Shown text={path} />
       </button>
       {words && <span class="tag">{words}</span>}
-      <Size files={[file]} />
-      {undo && !turn.undone && <span class="tag">undone</span>}
-      {!turn.undone && (
+      {!isGone && <Size files={[file]} />}
+      {(undo || isGone) && !turn.undone && <span class="tag">undone</span>}
+      {!turn.undone && !(isGone && !undo) && (
         <IconButton
           icon={undo ? "redo" : "discard"}
           label={`${undo ? "Redo" : "Undo"} the changes of ${shown(path)}`}

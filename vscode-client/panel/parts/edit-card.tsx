@@ -4,7 +4,7 @@ import { plural } from "../../src/commands/markdown.ts";
 import type { Hunk, UnsavedFile } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
-import type { EditPart } from "../state/model.ts";
+import type { EditPart, ToolPart } from "../state/model.ts";
 import { pathOf } from "../state/sources.ts";
 import { asks, live, unsaved } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
@@ -12,16 +12,21 @@ import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
+import { ToolCard } from "./tool-card.tsx";
 
 interface Props {
   readonly part: EditPart;
+  /** The call that made it, where that is shown nowhere else. */
+  readonly call: ToolPart | undefined;
   readonly runId: string;
   /** The turn's changes are taken back. */
   readonly undone: boolean;
+  /** The list of the turn's files says how much changed. */
+  readonly listed: boolean;
 }
 
-/** The card of an edit; for review as long as the extension asks for one. */
-export const EditCard = memo(({ part, runId, undone }: Props) => {
+/** The card of an edit, a step like others once the turn is over; for review as long as the extension asks for one. */
+export const EditCard = memo(({ part, call, runId, undone, listed }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
   if (review?.kind === "review" && !settled) {
@@ -35,7 +40,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
   return (
     <Fold
       id={id}
-      name={`card edit ${undone ? "undone" : left ? "unsaved" : ""}`}
+      name={`${listed ? "tool" : "card"} edit ${undone ? "undone" : left ? "unsaved" : ""}`}
       head={
         <Head
           part={part}
@@ -43,6 +48,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
           waiting={live.value?.runId === runId}
           undone={undone}
           left={left}
+          listed={listed}
         />
       }
       aside={
@@ -70,6 +76,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
               aside={!done.includes(hunk) && <span class="tag">left out</span>}
             />
           ))}
+          {call && <ToolCard part={call} live={live.value?.runId === runId} runId={runId} />}
         </>
       )}
     </Fold>
@@ -84,9 +91,10 @@ interface HeadProps {
   readonly undone: boolean;
   /** Its file, if that is not on disk as it was edited. */
   readonly left: UnsavedFile | undefined;
+  readonly listed: boolean;
 }
 
-function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadProps) {
+function Head({ part: { plan, settled }, hunks, waiting, undone, left, listed }: HeadProps) {
   const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
@@ -103,14 +111,16 @@ function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadPro
       <span class="edit-label">
         <Shown text={plan.label} />
       </span>
-      <span class="size">
-        <span class="plus" title={plural(added, "line added", "lines added")}>
-          +{added}
-        </span>{" "}
-        <span class="minus" title={plural(removed, "line removed", "lines removed")}>
-          −{removed}
+      {!listed && (
+        <span class="size">
+          <span class="plus" title={plural(added, "line added", "lines added")}>
+            +{added}
+          </span>{" "}
+          <span class="minus" title={plural(removed, "line removed", "lines removed")}>
+            −{removed}
+          </span>
         </span>
-      </span>
+      )}
       <span class={`became ${became.tone}`}>{became.words}</span>
     </>
   );

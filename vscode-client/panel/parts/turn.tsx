@@ -6,8 +6,15 @@ import type { Chip } from "../../src/panel/messages.ts";
 import { DOING, type RunState } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
-import { isLive, type Part, type SaidPart, type ToolPart, type Turn } from "../state/model.ts";
-import { type Piece, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
+import {
+  type EditPart,
+  isLive,
+  type Part,
+  type SaidPart,
+  type ToolPart,
+  type Turn,
+} from "../state/model.ts";
+import { type Piece, pathOf, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
 import { asks, folds, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -122,11 +129,19 @@ function PartView({ part, at, turn, live, sources, piece, agents, openTask }: Pa
       if (isAnswered(part)) {
         return <Answered part={part} />;
       }
-      return isListed(part) || part.delegated ? null : (
+      return isListed(part) || part.delegated || callOf(turn.parts[at + 1], part) ? null : (
         <ToolCard part={part} live={live} runId={runId} />
       );
     case "edit":
-      return <EditCard part={part} runId={runId} undone={turn.undone} />;
+      return (
+        <EditCard
+          part={part}
+          call={callOf(part, turn.parts[at - 1])}
+          runId={runId}
+          undone={turn.undone}
+          listed={isInList(part, turn)}
+        />
+      );
     case "todo":
       return <TodoList steps={part.steps} runId={runId} />;
     case "plan":
@@ -169,6 +184,20 @@ function plannedAgents({ parts }: Turn): PlannedAgents {
 /** A call that only changed the list of steps, which is shown itself. */
 function isListed({ tool, finished }: ToolPart): boolean {
   return tool === "Todo" && finished?.error !== true;
+}
+
+const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
+
+/** The call of an edit, which the edit's card shows: both say the same. */
+function callOf(next: Part | undefined, part: Part | undefined): ToolPart | undefined {
+  const isCall = part?.kind === "tool" && EDITS.has(part.tool) && part.finished?.error !== true;
+  return isCall && next?.kind === "edit" ? part : undefined;
+}
+
+/** Whether the list at the end of the turn has the files of an edit, with how much changed in them. */
+function isInList({ plan }: EditPart, { changed }: Turn): boolean {
+  const paths = new Set(changed?.files.map(({ uri }) => pathOf(uri)));
+  return plan.hunks.every(({ path }) => paths.has(path));
 }
 
 function keyOf(part: Part, at: number): string {

@@ -23,7 +23,7 @@ import { inform } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
-import { ChangeMarks } from "./change-marks.ts";
+import { ChangeMarks, GOES_BACK, GOES_ON, KEEPS, UNDOES } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
 import { ChangedCells, isNotebook } from "./changed-cells.ts";
 import type { ChangedFile } from "./changed-files.ts";
@@ -31,6 +31,7 @@ import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
 import { besideChat } from "./columns.ts";
 import type { InPlace } from "./in-place.ts";
+import type { Remaining } from "./remaining.ts";
 
 const SHOWN_AFTER = 50; // ms without a change
 
@@ -83,6 +84,11 @@ export class Changes implements CodeLensProvider, Disposable {
     return [
       ...new Set(this.#tracking.waiting.flatMap(({ turns }) => turns.map(({ turn }) => turn))),
     ];
+  }
+
+  /** What is left of turns' changes to files. */
+  get remaining(): readonly Remaining[] {
+    return this.#tracking.remaining;
   }
 
   /** The user decides about an edit beforehand: nothing of it waits afterwards. */
@@ -208,11 +214,16 @@ export class Changes implements CodeLensProvider, Disposable {
     const own = parts.filter((part) => !alone.includes(part));
     const lenses = own.flatMap((part) => {
       const range = new Range(part.start, 0, part.start, 0);
-      const lens = (title: string, command: string) =>
-        new CodeLens(range, { title, command, arguments: [uri, part] });
+      const lens = (title: string, command: string, tooltip: string) =>
+        new CodeLens(range, { title, command, tooltip, arguments: [uri, part] });
+      const place = `${parts.indexOf(part) + 1} of ${parts.length}`;
+      const way = `Next Change (${GOES_ON}); ${GOES_BACK} goes back`;
       return [
-        lens("$(check) Keep", "glossator.keepChange"),
-        lens("$(discard) Undo", "glossator.undoChange"),
+        lens("$(check) Keep", "glossator.keepChange", `Keep This Change (${KEEPS})`),
+        lens("$(discard) Undo", "glossator.undoChange", `Undo This Change (${UNDOES})`),
+        ...(parts.length > 1
+          ? [lens(`$(arrow-down) ${place} (${GOES_ON})`, "glossator.nextChange", way)]
+          : []),
       ];
     });
     return [...(this.inPlace?.lenses(uri, parts) ?? []), ...lenses];
