@@ -3,12 +3,21 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { quickInput } from "./gestures.mjs";
 
 export const files = { "takeover.py": "FISH = 2\n" };
 
 const [FIRST, SECOND] = ["How many fish are there?", "And how deep do they dive?"];
+const QUIET = `[plan]
+dispatch = "off"
+[grounding]
+entailment = false
+correction = "off"
+[sessions]
+titles = false
+`;
 const PSEUDO_TERMINAL = "import pty, sys; pty.spawn(sys.argv[1:])";
 
 export async function story(stage) {
@@ -55,6 +64,9 @@ export async function story(stage) {
 
 /** `glossator chat` at a terminal of its own, with the settings and the state of the window's user. */
 function chat({ window, model, workspace, python }) {
+  const folder = join(window.folder, "home/.config/glossator"); // the window's server has begun already
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "config.toml"), QUIET);
   const env = {
     ...process.env,
     HOME: join(window.folder, "home"),

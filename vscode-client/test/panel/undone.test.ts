@@ -57,24 +57,28 @@ panelTest("an undone turn says so in each place, and is redone", async () => {
   assert.doesNotMatch((await turn.textContent()) ?? "", /undone/i);
 });
 
+const ICONS = /[\ue000-\uf8ff]/g;
+
 panelTest("the list of files follows what the user undid in the editor", async () => {
   const [FILE, OTHER] = ["prices.py", "test_prices.py"];
   const files = [
     { path: FILE, uri: `file:///w/shop/${FILE}`, change: "changed", added: 2, removed: 2 },
     { path: OTHER, uri: `file:///w/shop/${OTHER}`, change: "created", added: 5, removed: 0 },
   ] as const;
-  const events = [{ runId: "edits", seq: 90, kind: "files.changed", files, more: 0 }] as const;
+  const events = [
+    { runId: "edits", seq: 90, kind: "files.changed", files, more: 0, unsaved: [] },
+  ] as const;
   await show(...stream("edits"), { type: "events", events });
   const rows = harness.page.locator(".file-row");
-  const told = async () => (await rows.allTextContents()).map((row) => row.replace(/\s+/g, " "));
+  const told = async () => (await rows.allTextContents()).map((row) => row.replace(ICONS, ""));
   const left = (path: string, added: number, removed: number) => {
     return { sessionId: "s1", runId: "edits", path, added, removed };
   };
   const tell = async (...remaining: readonly ReturnType<typeof left>[]) =>
     await harness.tell(situation({ remaining, waiting: ["edits"] }));
   await tell(left(FILE, 1, 1));
-  assert.match((await told()).join(), /prices\.py\+1 −1,test_prices\.pynew\+5 −0,Marked/);
-  assert.match((await harness.page.locator(".files .fold-head").textContent()) ?? "", /\+6 −1/);
+  assert.match((await told()).join(), /prices\.py\+1\s−1,test_prices\.pynew\+5\s−0,Marked/);
+  assert.match((await harness.page.locator(".files .fold-head").textContent()) ?? "", /\+6\s−1/);
   await tell(left(FILE, 1, 1), left(OTHER, 0, 0));
   assert.match((await told()).join(), /test_prices\.pynewundone/);
   assert.equal(await button(`Undo the changes of ${OTHER}`).count(), 0);
