@@ -32,10 +32,17 @@ export class ChangedText {
   #before: string[];
   #now: readonly string[] | undefined; // not read yet
   #parts: readonly Part[] = [];
-  #kept: Size = { added: 0, removed: 0 };
+  #taken: Size;
 
-  constructor(before: string) {
+  /** `taken` is how much was kept before. */
+  constructor(before: string, taken: Size = { added: 0, removed: 0 }) {
     this.#before = linesOf(before);
+    this.#taken = taken;
+  }
+
+  /** How much was kept. */
+  get taken(): Size {
+    return this.#taken;
   }
 
   /** The text without its parts. */
@@ -55,7 +62,7 @@ export class ChangedText {
 
   /** What stands of the change: what waits, and what was kept; undefined before the text now is known. */
   get size(): Size | undefined {
-    return this.#now && this.#parts.reduce(withPart, this.#kept);
+    return this.#now && this.#parts.reduce(withPart, this.#taken);
   }
 
   /** Whether one part is all that there is. */
@@ -81,14 +88,14 @@ export class ChangedText {
   /** A part is the user's own text from now on. */
   keep(part: Part): void {
     const { oldStart, oldEnd, start, end } = part;
-    this.#kept = withPart(this.#kept, part);
+    this.#taken = withPart(this.#taken, part);
     this.#before.splice(oldStart, oldEnd - oldStart, ...(this.#now ?? []).slice(start, end));
     this.#compare();
   }
 
   /** All of it is. */
   keepAll(): void {
-    this.#kept = this.size ?? this.#kept;
+    this.#taken = this.size ?? this.#taken;
     this.#before = [...(this.#now ?? this.#before)];
     this.#compare();
   }

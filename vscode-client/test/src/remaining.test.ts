@@ -29,6 +29,10 @@ test("what is left is what was kept and what waits, by each step of the user's",
   follow();
   assert.deepEqual(told(left), ["r1 a.py +1 −1"]);
   assert.deepEqual(told(new RemainingChanges(left.all)), told(left));
+  const again = new ChangedText(text.before, text.taken); // as it is kept with the window
+  again.becomes("ONE\ntwo\nthree\nnew\n");
+  left.follow({ turns: [ONE], text: again });
+  assert.deepEqual(told(left), ["r1 a.py +2 −1"]);
 });
 
 test("of two turns in a file it is known once nothing is left, or the file is gone", () => {
