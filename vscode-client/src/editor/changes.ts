@@ -25,7 +25,7 @@ import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
 import { ChangeMarks, GOES_BACK, GOES_ON, KEEPS, UNDOES } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
-import { ChangedCells, isNotebook } from "./changed-cells.ts";
+import { ChangedCells, isNotebook, undoCell } from "./changed-cells.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
@@ -96,8 +96,14 @@ export class Changes implements CodeLensProvider, Disposable {
     this.#tracking.reviewed(sessionId, hunks);
   }
 
-  /** Keep a part, by default the one at the cursor. */
+  /** Keep a part, by default the one at the cursor; those of a cell of a notebook at once. */
   keep(uri: unknown, which: unknown): void {
+    if (Array.isArray(which)) {
+      for (const each of which) {
+        this.keep(uri, each);
+      }
+      return;
+    }
     const { file, part } = this.#part(uri, which);
     file.text.keep(part);
     if (file.text.waits) {
@@ -109,6 +115,14 @@ export class Changes implements CodeLensProvider, Disposable {
 
   /** Bring back the text before a part. */
   async undo(uri: unknown, which: unknown): Promise<void> {
+    if (Array.isArray(which)) {
+      const { uri: notebook } = this.#file(uri);
+      await undoCell(
+        notebook,
+        which.map((each) => this.#part(uri, each).part),
+      );
+      return;
+    }
     const { file, part } = this.#part(uri, which);
     if (file.isNew && file.text.isWhole) {
       await this.undoFile(uri);
