@@ -1,4 +1,4 @@
-"""From a key in `glossator chat` to its letter on the terminal: at rest, and while an answer streams.
+"""From a key in `glossator chat` to its letter: at rest, and while an answer streams.
 
 Each key is a letter of its own, so that a line that is drawn again shows none twice.
 """
@@ -33,7 +33,7 @@ _PART = (
 
 async def run() -> bool:
     """Measure in a workspace of one file; gives whether the aim is met."""
-    characters = _KEYS * sum(_BETWEEN) / 2 * 2 / _PACE * _CHUNK  # twice what is needed
+    characters = _KEYS * sum(_BETWEEN) / _PACE * _CHUNK  # twice what is needed
     answer = "".join(f"## Part {n}\n\n{_PART}" for n in range(int(characters / len(_PART))))
     script = [Turn(Text(answer + "That is all."), chunk=_CHUNK, pace=_PACE)]
     with TemporaryDirectory() as folder:

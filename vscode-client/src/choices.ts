@@ -4,7 +4,7 @@
 
 import type { Commands, Mode, StatusAnswer } from "./wire.ts";
 
-const MOST_MODES = 100; // that are kept, the newest
+const MOST_MODES = 50; // that are kept, the newest
 
 /** Where the modes of sessions outlive the window. */
 export interface KeptModes {
@@ -85,9 +85,10 @@ export class Choices {
     if (this.#mode !== undefined) {
       await run("glossator.setMode", { mode: this.#mode, once: true });
     }
-    for (const [sessionId, mode] of this.#modes) {
-      await run("glossator.setMode", { mode, sessionId });
-    }
+    const modes = [...this.#modes];
+    await Promise.all(
+      modes.map(([sessionId, mode]) => run("glossator.setMode", { mode, sessionId })),
+    );
     if (this.#model !== undefined) {
       try {
         await run("glossator.setModel", { model: this.#model });

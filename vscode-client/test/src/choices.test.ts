@@ -103,19 +103,19 @@ test("the mode that a panel shows is its session's", () => {
   assert.equal(modeOf(undefined, "s-1"), "ask");
 });
 
-test("the modes of sessions outlive the window, the newest hundred; that of the next session does not", async () => {
+test("the modes of sessions outlive the window, the newest fifty; that of the next session does not", async () => {
   let kept: Readonly<Record<string, Mode>> = {};
   const keeping = () => new Choices(refused, { modes: kept, keep: (modes) => (kept = modes) });
   const choices = keeping();
   choices.choseMode("auto", "first");
-  for (let number = 0; number < 99; number++) {
+  for (let number = 0; number < 49; number++) {
     choices.began(`s-${number}`, "ask", "ask");
   }
   choices.choseMode("plan", "first");
   choices.began("last", "ask", "ask");
   choices.choseMode("acceptEdits", undefined);
   const told = (await tellings(keeping())) as [string, { sessionId?: string; mode: Mode }][];
-  assert.equal(told.length, 100);
+  assert.equal(told.length, 50);
   assert.deepEqual(
     told.slice(-2).map(([, { sessionId, mode }]) => [sessionId, mode]),
     [
