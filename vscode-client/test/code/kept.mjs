@@ -62,9 +62,9 @@ export async function story(stage) {
   await stage.picture("kept-part");
   await reload(page);
   await stage.ready();
-  await lens("Keep").first().waitFor();
   await panel.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
   await left.filter({ hasText: /\+1\s−3/ }).waitFor();
+  await lens("Keep").first().waitFor();
   assert.equal(await lens("Keep").count(), 1);
   await turn.getByText("Keep all").click();
   await lens("Keep").first().waitFor({ state: "detached" });
