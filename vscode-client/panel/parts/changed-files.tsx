@@ -28,6 +28,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   }
   const files = changed.files.map((file) => asItIs(file, turn));
   const { more } = changed;
+  const isGone = more === 0 && !undone && files.every(({ path }) => isTakenBack(runId, path));
   const busy = fixed.value;
   return (
     <Fold
@@ -38,11 +39,12 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
         <>
           <Icon name="files" />
           <span>{plural(files.length + more, "file")} changed</span>
-          <Size files={files} />
+          {!isGone && <Size files={files} />}
         </>
       }
       aside={
-        !undone && (
+        !undone &&
+        !isGone && (
           <IconButton
             icon="discard"
             label="Undo all of this turn's changes"
@@ -87,13 +89,18 @@ function remainingOf(runId: string, path: string): Remaining | undefined {
   return situation.value.remaining?.find((each) => each.runId === runId && each.path === path);
 }
 
+/** Whether the user undid all that a turn changed in a file. */
+export function isTakenBack(runId: string, path: string): boolean {
+  const left = remainingOf(runId, path);
+  return left !== undefined && isNothing(left);
+}
+
 function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolean }) {
   const { path, change } = file;
   const { runId } = turn;
   const { icon, words } = LOOKS[change];
   const open = () => tell({ type: "openChange", runId, path });
-  const left = remainingOf(runId, path);
-  const isGone = left !== undefined && isNothing(left) && !turn.undone;
+  const isGone = isTakenBack(runId, path) && !turn.undone;
   const undo = filesUndone.value.find((each) => each.runId === runId && each.path === path);
   return (
     <li class={`file-row ${undo || isGone ? "undone" : ""}`}>

@@ -4,12 +4,13 @@ import { plural } from "../../src/commands/markdown.ts";
 import type { Hunk, UnsavedFile } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
-import type { EditPart, ToolPart } from "../state/model.ts";
+import type { EditPart, ToolPart, Turn } from "../state/model.ts";
 import { pathOf } from "../state/sources.ts";
 import { asks, live, unsaved } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { isTakenBack } from "./changed-files.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
 import { ToolCard } from "./tool-card.tsx";
@@ -21,18 +22,21 @@ interface Props {
   readonly runId: string;
   /** The turn's changes are taken back. */
   readonly undone: boolean;
-  /** The list of the turn's files says how much changed. */
-  readonly listed: boolean;
+  /** The list of the turn's files, once it is over. */
+  readonly changed: Turn["changed"];
 }
 
 /** The card of an edit, a step like others once the turn is over; for review as long as the extension asks for one. */
-export const EditCard = memo(({ part, call, runId, undone, listed }: Props) => {
+export const EditCard = memo(({ part, call, runId, changed, ...turn }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
   if (review?.kind === "review" && !settled) {
     return <ReviewCard id={review.id} plan={plan} leftOut={review.leftOut} />;
   }
   const paths = new Set(plan.hunks.map(({ path }) => path));
+  const files = (changed?.files ?? []).filter(({ uri }) => paths.has(pathOf(uri)));
+  const listed = files.length === paths.size; // there it is said how much changed
+  const undone = turn.undone || (listed && files.every(({ path }) => isTakenBack(runId, path)));
   const left = unsaved.value.find((each) => each.runId === runId && paths.has(pathOf(each.uri)));
   const done = plan.hunks.filter((hunk) => !settled?.leftOut.includes(hunk.id));
   const shifts = shiftsOf(done);

@@ -6,15 +6,8 @@ import type { Chip } from "../../src/panel/messages.ts";
 import { DOING, type RunState } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
-import {
-  type EditPart,
-  isLive,
-  type Part,
-  type SaidPart,
-  type ToolPart,
-  type Turn,
-} from "../state/model.ts";
-import { type Piece, pathOf, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
+import { isLive, type Part, type SaidPart, type ToolPart, type Turn } from "../state/model.ts";
+import { type Piece, piecesOf, type Source, sourcesOf } from "../state/sources.ts";
 import { asks, folds, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -139,7 +132,7 @@ function PartView({ part, at, turn, live, sources, piece, agents, openTask }: Pa
           call={callOf(part, turn.parts[at - 1])}
           runId={runId}
           undone={turn.undone}
-          listed={isInList(part, turn)}
+          changed={turn.changed}
         />
       );
     case "todo":
@@ -192,12 +185,6 @@ const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit",
 function callOf(next: Part | undefined, part: Part | undefined): ToolPart | undefined {
   const isCall = part?.kind === "tool" && EDITS.has(part.tool) && part.finished?.error !== true;
   return isCall && next?.kind === "edit" ? part : undefined;
-}
-
-/** Whether the list at the end of the turn has the files of an edit, with how much changed in them. */
-function isInList({ plan }: EditPart, { changed }: Turn): boolean {
-  const paths = new Set(changed?.files.map(({ uri }) => pathOf(uri)));
-  return plan.hunks.every(({ path }) => paths.has(path));
 }
 
 function keyOf(part: Part, at: number): string {

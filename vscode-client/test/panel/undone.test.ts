@@ -83,6 +83,11 @@ panelTest("the list of files follows what the user undid in the editor", async (
   assert.match((await told()).join(), /test_prices\.pynewundone/);
   assert.equal(await button(`Undo the changes of ${OTHER}`).count(), 0);
   assert.equal(await button(`Undo the changes of ${FILE}`).count(), 1);
+  const [edit, other] = [".edit", ".edit.undone"].map((each) => harness.page.locator(each));
+  assert.deepEqual([await edit?.count(), await other?.count()], [2, 1]);
+  await tell(left(FILE, 0, 0), left(OTHER, 0, 0));
+  assert.equal(await harness.page.locator(".files .size").count(), 0);
+  assert.equal(await button("Undo all of this turn's changes").count(), 0);
 });
 
 panelTest("an edit stands once among the steps, with its call in it", async () => {
