@@ -38,6 +38,7 @@ const settings = Object.assign(
     "glossator.plan.dispatch": "off", // a story names the requests in their order
     "glossator.grounding.entailment": false,
     "glossator.grounding.correction": "off",
+    "glossator.sessions.titles": false,
   },
   process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {},
   ...stories.map((each) => each.settings),
