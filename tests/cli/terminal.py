@@ -8,6 +8,7 @@ import pty
 import re
 import sys
 import termios
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -111,6 +112,16 @@ class Terminal:
     def type(self, keys: str) -> None:
         """Press keys."""
         os.write(self._keys, keys.encode())
+
+    async def echo(self, key: str) -> float:
+        """Press a key that was not shown before; the seconds until it is."""
+        begun, known = time.perf_counter(), len(self._shown)
+        self.type(key)
+        async with asyncio.timeout(SECONDS):
+            while self._shown.find(key.encode(), known) < 0:
+                self._news.clear()
+                await self._news.wait()
+        return time.perf_counter() - begun
 
     def terminate(self) -> None:
         """Send SIGTERM."""

@@ -49,7 +49,7 @@ def test_what_is_a_word(line: str, found: tuple[str, str] | None) -> None:
     [
         ("compact", "", "s", {"sessionId": "s"}),
         ("mode", "auto", "s", {"mode": "auto", "sessionId": "s"}),
-        ("plan", "dive", None, {"mode": "plan", "sessionId": None}),
+        ("plan", "dive", None, {"mode": "plan", "sessionId": None, "once": True}),
         ("undo", "--overwrite", "s", {"overwrite": True, "sessionId": "s"}),
         ("search", "the depth", "s", {"query": "the depth"}),
         ("status", "", None, {}),

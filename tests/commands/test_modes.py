@@ -16,6 +16,7 @@ from glossator.commands.sessions import DeleteSessionRequest, delete_session
 from glossator.commands.status import StatusRequest, status
 from glossator.core.errors import SessionInUse
 from glossator.core.permission import Mode
+from glossator.turn import Asked, take_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -121,6 +122,17 @@ async def test_a_session_that_is_deleted_has_no_mode(tmp_path: Path) -> None:
         assert (await status(s.app, StatusRequest())).modes == (SessionMode(session_id, Mode.AUTO),)
         await delete_session(s.app, DeleteSessionRequest(session_id))
         assert await modes(s) == (Mode.AUTO, {})
+
+
+async def test_a_mode_that_is_chosen_once_is_that_of_the_next_session(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [Turn(Text("Hello."))] * 3) as s:
+        await set_mode(s.app, SetModeRequest(Mode.AUTO, once=True))
+        place = Asked("Edit here", in_place=True)
+        edit = (await take_turn(s.app, place, frozenset())).session_id
+        assert await modes(s) == (Mode.AUTO, {edit: Mode.AUTO})
+        first, second = [(await s.ask(each)).session_id for each in ("Do this", "And that")]
+        known = {edit: Mode.AUTO, first: Mode.AUTO, second: Mode.ASK}
+        assert await modes(s) == (Mode.ASK, known)
 
 
 async def test_plan_mode_is_that_of_one_new_session(tmp_path: Path) -> None:

@@ -111,10 +111,10 @@ def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: P
         "planned drafted allowed stopped unsaved again gloss recorded",
         "long reloaded restarted searched looks",
         "context",
-        "diffs inline kept output keyboard",
+        "diffs kept output keyboard",
         "grounded",
         "tabs cells",
-        "sideby",
+        "inline sideby takeover",
     ],
 )
 def test_stories(vsix: Path, pictures: Path, stories: str) -> None:

@@ -3,8 +3,12 @@
 import type { Chip, ToHost } from "../src/panel/messages.ts";
 
 /** An edit of an earlier question: its run, and the words and chips that the edit put aside. */
-export interface Edited {
+export interface Edited extends Draft {
   readonly runId: string;
+}
+
+/** What was being written, and what it is about. */
+export interface Draft {
   readonly draft: string;
   readonly chips: readonly Chip[];
 }
@@ -16,9 +20,11 @@ export type Written = string | null | readonly string[];
 export type AllWritten = Readonly<Record<string, Readonly<Record<string, Written>>>>;
 
 /** What is kept while the panel is hidden or reloaded; all else comes from `replay`. */
-export interface Kept {
-  readonly draft: string;
-  readonly chips: readonly Chip[];
+export interface Kept extends Draft {
+  /** The session that this is written in; "": it is still to begin; null: that is not known. */
+  readonly draftOf: string | null;
+  /** What was being written in other sessions, by their ids. */
+  readonly drafts: Readonly<Record<string, Draft>>;
   /** The earlier question that is edited now, and what was in the input before. */
   readonly edited: Edited | null;
   /** What was typed elsewhere than into the input. */
@@ -60,6 +66,8 @@ function read(state: unknown): Kept {
   const nothing: Kept = {
     draft: "",
     chips: [],
+    draftOf: null,
+    drafts: {},
     edited: null,
     written: {},
     sessionId: null,

@@ -5,11 +5,13 @@ import { chipKey } from "../src/panel/attached.ts";
 import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import type { PlanChoice } from "../src/wire.ts";
-import { type Edited, keep, recall, tell } from "./host.ts";
+import { ended } from "../src/worktree.ts";
+import { type Draft, type Edited, keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
-import { ended } from "./state/worktree.ts";
 import { forgetWritten } from "./written.ts";
+
+const MOST_DRAFTS = 20; // of sessions that are not shown
 
 const state = signal<PanelState>(EMPTY);
 
@@ -99,6 +101,33 @@ effect(() => {
 
 effect(() => keep({ draft: draft.value, chips: chips.value, edited: edited.value }));
 
+let isComingBack = false; // the session that was shown before the window was reloaded
+let hasBegun = false; // something was asked since the conversation was shown
+
+/** What was being written stays with its session; what is asked in a new one makes it a session. */
+function followSession(message: ToPanel | Local): void {
+  if (message.type === "replay") {
+    isComingBack = message.restoring === true;
+    hasBegun = (message.asked ?? []).length > 0;
+  }
+  hasBegun ||= message.type === "asked" || message.type === "begun";
+  const now = situation.value.sessionId ?? "";
+  const { draftOf: before, drafts } = recall();
+  if (message.type !== "situation" || isComingBack || !known.value || now === before) {
+    return;
+  }
+  if (before !== null && !(before === "" && hasBegun)) {
+    const { [now]: next = { draft: "", chips: [] }, [before]: _, ...others } = drafts;
+    const last: Draft = { draft: draft.value, chips: chips.value };
+    const isEmpty = last.draft === "" && last.chips.length === 0;
+    const kept = Object.entries(isEmpty ? others : { ...others, [before]: last });
+    keep({ drafts: Object.fromEntries(kept.slice(-MOST_DRAFTS)) });
+    draft.value = next.draft;
+    chips.value = next.chips;
+  }
+  keep({ draftOf: now });
+}
+
 /** A path as it is shown, by the workspace's folders. */
 export function shownPath(path: string): string {
   return shownIn(situation.value.roots ?? [], path);
@@ -116,6 +145,7 @@ export function receive(message: ToPanel | Local): void {
     goToEnd();
   }
   state.value = reduce(state.value, message);
+  followSession(message);
   if (message.type === "withdrawn" || message.type === "answered") {
     forgetWritten(message.id);
   }

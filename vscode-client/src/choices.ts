@@ -1,7 +1,16 @@
-// What the user chose for as long as the window is open. The server forgets it when it ends, so one
-// that restarts gets them before anything is asked of it.
+// What the user chose: the modes of sessions, which come back with them in another window, and the model, for
+// as long as the window is open. The server forgets it when it ends, so one that restarts gets them
+// before anything is asked of it.
 
 import type { Commands, Mode, StatusAnswer } from "./wire.ts";
+
+const MOST_MODES = 50; // that are kept, the newest
+
+/** Where the modes of sessions outlive the window. */
+export interface KeptModes {
+  readonly modes: Readonly<Record<string, Mode>>;
+  keep(modes: Readonly<Record<string, Mode>>): void;
+}
 
 /** How commands run; see `Connection.run`. */
 export type Run = <K extends keyof Commands>(
@@ -17,35 +26,42 @@ export function modeOf(status: StatusAnswer | undefined, sessionId: string | und
 
 /** The modes and the model; what was not chosen is as the settings say. */
 export class Choices {
-  #mode: Mode | undefined; // of sessions to come
-  readonly #modes = new Map<string, Mode>(); // of the others
+  #mode: Mode | undefined; // of the next session
+  readonly #modes: Map<string, Mode>; // of the others, the one that was set last at the end
   #model: string | undefined;
 
   /** `refused` is called with why the server does not take a model any more. */
-  constructor(private readonly refused: (error: unknown) => void) {}
+  constructor(
+    private readonly refused: (error: unknown) => void,
+    private readonly kept: KeptModes = { modes: {}, keep: () => undefined },
+  ) {
+    this.#modes = new Map(Object.entries(kept.modes));
+  }
 
-  /** What is done without asking in a session; with none, in those to come. */
+  /** What is done without asking in a session; with none, in the next one. */
   choseMode(mode: Mode, sessionId: string | undefined): void {
     if (sessionId === undefined) {
       this.#mode = mode;
     } else {
-      this.#modes.set(sessionId, mode);
+      this.#set(sessionId, mode);
     }
   }
 
-  /** The server says which mode a session has: the one it began in, unless another was chosen. */
-  began(sessionId: string, mode: Mode): void {
+  /**
+   * The server says which mode a session has: the one it began in, unless another was chosen. `ofNew` is that
+   * of the next one: it is the usual again once a session began in the one that was chosen.
+   */
+  began(sessionId: string, mode: Mode, ofNew: Mode): void {
     if (!this.#modes.has(sessionId)) {
-      this.#modes.set(sessionId, mode);
-      if (mode === "plan" && this.#mode === "plan") {
-        this.#mode = undefined; // it is for one session
-      }
+      this.#set(sessionId, mode);
+      this.#mode = this.#mode === ofNew ? this.#mode : undefined;
     }
   }
 
   /** A session was deleted. */
   gone(sessionId: string): void {
     this.#modes.delete(sessionId);
+    this.#keep();
   }
 
   /** Which model answers. */
@@ -67,11 +83,12 @@ export class Choices {
   /** Tell a server that has just begun. A model that it refuses is forgotten; modes must hold. */
   async tell(run: Run): Promise<void> {
     if (this.#mode !== undefined) {
-      await run("glossator.setMode", { mode: this.#mode });
+      await run("glossator.setMode", { mode: this.#mode, once: true });
     }
-    for (const [sessionId, mode] of this.#modes) {
-      await run("glossator.setMode", { mode, sessionId });
-    }
+    const modes = [...this.#modes];
+    await Promise.all(
+      modes.map(([sessionId, mode]) => run("glossator.setMode", { mode, sessionId })),
+    );
     if (this.#model !== undefined) {
       try {
         await run("glossator.setModel", { model: this.#model });
@@ -80,5 +97,15 @@ export class Choices {
         this.refused(error);
       }
     }
+  }
+
+  #set(sessionId: string, mode: Mode): void {
+    this.#modes.delete(sessionId);
+    this.#modes.set(sessionId, mode);
+    this.#keep();
+  }
+
+  #keep(): void {
+    this.kept.keep(Object.fromEntries([...this.#modes].slice(-MOST_MODES)));
   }
 }

@@ -62,6 +62,7 @@ import type { PermissionRequest, ReviewRequest } from "./wire.ts";
 
 /** `-I`: nothing from the current folder or the environment takes the place of a module. */
 const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
+const KEPT_MODES = "glossator.modes";
 const STARTED_WITH = ["glossator", "files.encoding", "files.associations"];
 
 /** The extension at work. */
@@ -76,7 +77,7 @@ export class Glossator implements Disposable {
   readonly inPlace = new InPlace();
   readonly plans: Plans;
   readonly proposals = new Proposals(opensDiffs, (error) => void showFailure(error, this.log));
-  readonly #choices = new Choices((error) => void showFailure(error, this.log));
+  readonly #choices: Choices;
   readonly #parts: Disposable;
   #restartWanted = false;
   #startedWith = ""; // the settings, and whether the workspace is trusted
@@ -87,6 +88,10 @@ export class Glossator implements Disposable {
     const diagnostics = new DiagnosticsPort();
     const terminal = new TerminalPort();
     const spans = new Spans();
+    this.#choices = new Choices((error) => void showFailure(error, this.log), {
+      modes: workspaceState.get(KEPT_MODES, {}),
+      keep: (modes) => void workspaceState.update(KEPT_MODES, modes),
+    });
     this.plans = new Plans(workspaceState, (error) => void showFailure(error, this.log));
     this.surfaces = new Surfaces(extensionUri);
     this.#inquiries = new Inquiries(this.surfaces, {

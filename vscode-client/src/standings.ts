@@ -78,7 +78,7 @@ export class Standings implements Disposable {
       try {
         this.#status = await this.server.run("glossator.status", {});
         for (const { sessionId, mode } of this.#status.modes) {
-          this.choices.began(sessionId, mode);
+          this.choices.began(sessionId, mode, this.#status.mode);
         }
         this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
@@ -193,6 +193,8 @@ export class Standings implements Disposable {
       ...(context ? { layers: context.layers.map(({ name, tokens }) => ({ name, tokens })) } : {}),
       roots: chat.session?.worktree?.folders ?? this.#status?.roots ?? [],
       waiting: this.changes.runs,
+      remaining: this.changes.remaining.filter((each) => each.sessionId === chat.sessionId),
+      running: this.conversations.running.length,
       planLeft: this.plans.isLeft(chat.sessionId ?? ""),
     };
   }

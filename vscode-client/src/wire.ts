@@ -1495,6 +1495,7 @@ export interface SessionWorktree {
 export interface SetModeRequest {
   readonly mode: Mode;
   readonly sessionId?: string | null;
+  readonly once?: boolean;
 }
 
 /** The model from the next run on, until the server ends; without an effort the model's own. */

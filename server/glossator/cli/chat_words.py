@@ -92,6 +92,8 @@ def command_of(name: str, words: str, session_id: str | None) -> Command:
     argument = _ARGUMENTS[name](words)
     if name in _NEED_SESSION or name in ("mode", "plan"):
         argument["sessionId"] = session_id
+    if name in ("mode", "plan") and session_id is None:
+        argument["once"] = True
     return Command(_COMMANDS[name], argument)
 
 

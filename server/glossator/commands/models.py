@@ -84,11 +84,13 @@ def _view(models: Models, facts: ModelFacts) -> ModelView:
 class SetModeRequest:
     """The mode of a session, from its next tool call until the server ends.
 
-    Without `session_id` it is the mode of the sessions whose first run is still to begin.
+    Without `session_id` it is the mode of the sessions whose first run is still to begin; `once`
+    of the next one alone.
     """
 
     mode: Mode
     session_id: str | None = None
+    once: bool = False
 
 
 async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:
@@ -98,5 +100,5 @@ async def set_mode(app: Application, request: SetModeRequest) -> ModeAnswer:
     """
     modes = app.acting.modes
     before = modes.of(request.session_id)
-    modes.change(request.mode, request.session_id)
+    modes.change(request.mode, request.session_id, once=request.once)
     return ModeAnswer(request.mode, before)

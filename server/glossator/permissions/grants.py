@@ -254,11 +254,12 @@ def _says(text: str, rule: Rule) -> bool:
 class Modes:
     """The mode of each session: that of its first run here, or the one set since.
 
-    Plan mode is for one question, so new sessions have it for one session only.
+    Plan mode, and what was chosen `once`, is that of the next session; later ones have the usual.
     """
 
     def __init__(self, mode: Mode) -> None:
         self._usual = self._new = mode
+        self._once = False  # the mode of new sessions is that of the next one only
         self._of: dict[str, Mode] = {}
 
     def of(self, session_id: str | None = None) -> Mode:
@@ -272,14 +273,15 @@ class Modes:
 
     def begin(self, session_id: str, mode: Mode | None = None) -> None:
         """Begin a run in `mode` or its session's, whatever the mode of new sessions becomes."""
-        if mode is None and session_id not in self._of and self._new is Mode.PLAN:
-            mode, self._new = self._new, self._usual
+        is_once = self._once or self._new is Mode.PLAN
+        if mode is None and session_id not in self._of and is_once:
+            mode, self._new, self._once = self._new, self._usual, False
         self._of[session_id] = mode or self.of(session_id)
 
-    def change(self, mode: Mode, session_id: str | None = None) -> None:
+    def change(self, mode: Mode, session_id: str | None = None, *, once: bool = False) -> None:
         """Set a session's mode from its next tool call on, or without one that of new sessions."""
         if session_id is None:
-            self._new = mode
+            self._new, self._once = mode, once
         else:
             self._of[session_id] = mode
 

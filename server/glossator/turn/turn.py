@@ -105,7 +105,8 @@ async def take_turn(
             before(session)
             if known is None or not asked.in_place:
                 session.list_from_now_on(not asked.in_place)
-            app.acting.modes.begin(session.id, asked.mode)
+            modes = app.acting.modes  # one that is chosen for the next session is for no edit
+            modes.begin(session.id, modes.of(session.id) if asked.in_place else asked.mode)
             app.titles.begin(session, asked.shown or asked.question, asks=not asked.in_place)
             run.emit(_started(app, session, run, asked))
             for each in asked.steered:

@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shown } from "../../src/shown.ts";
 import { TYPING_MILLISECONDS } from "../../src/typing.ts";
 import { ACTS, type SessionInfo } from "../../src/wire.ts";
+import { counted, ended, words as wordsOf } from "../../src/worktree.ts";
 import { tell } from "../host.ts";
 import { ago } from "../state/figures.ts";
-import { counted, ended, words as wordsOf } from "../state/worktree.ts";
 import { focusing, listing, sessions, sessionWords, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -30,7 +30,15 @@ export function SessionList() {
     const timer = setTimeout(() => tell({ type: "listSessions", words }), TYPING_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [words, held]);
-  const busy = found.some(({ running }) => running);
+  const running = situation.value.running ?? 0;
+  const last = useRef(running);
+  useEffect(() => {
+    if (running !== last.current) {
+      last.current = running;
+      tell({ type: "listSessions", words: held });
+    }
+  }, [running, held]);
+  const busy = found.some((each) => each.running);
   useEffect(() => {
     if (all !== null && busy) {
       const timer = setTimeout(

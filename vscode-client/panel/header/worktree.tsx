@@ -2,8 +2,8 @@
 
 import { shown } from "../../src/shown.ts";
 import { ACTS } from "../../src/wire.ts";
+import { counted, ended, words } from "../../src/worktree.ts";
 import { tell } from "../host.ts";
-import { counted, ended, words } from "../state/worktree.ts";
 import { live, newSession, situation } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";

@@ -38,6 +38,7 @@ export function Pickers() {
           choices={models}
           chosen={model}
           choose={(id) => tell({ type: "setModel", model: id })}
+          same="claude-"
         />
       ) : (
         !offline && (

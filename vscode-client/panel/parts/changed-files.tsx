@@ -1,6 +1,7 @@
 // The files that a turn changed: each with its size, its diff and its undo.
 
 import { plural } from "../../src/commands/markdown.ts";
+import { isNothing, type Remaining } from "../../src/editor/remaining.ts";
 import { shown } from "../../src/shown.ts";
 import { ACTS, type ChangedFile, type FileChange } from "../../src/wire.ts";
 import { tell } from "../host.ts";
@@ -25,7 +26,9 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   if (!changed) {
     return null;
   }
-  const { files, more } = changed;
+  const files = changed.files.map((file) => asItIs(file, turn));
+  const { more } = changed;
+  const isGone = more === 0 && !undone && files.every(({ path }) => isTakenBack(runId, path));
   const busy = fixed.value;
   return (
     <Fold
@@ -36,11 +39,12 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
         <>
           <Icon name="files" />
           <span>{plural(files.length + more, "file")} changed</span>
-          <Size files={files} />
+          {!isGone && <Size files={files} />}
         </>
       }
       aside={
-        !undone && (
+        !undone &&
+        !isGone && (
           <IconButton
             icon="discard"
             label={`${ACTS.undo} all of this turn's changes`}
@@ -71,14 +75,35 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   );
 }
 
+/** A file with what is left of its changes, by what the user undid in an editor since. */
+function asItIs(file: ChangedFile, { runId, undone }: Turn): ChangedFile {
+  const left = remainingOf(runId, file.path);
+  return left && !undone && file.added !== null ? { ...file, ...sizeOf(left) } : file;
+}
+
+function sizeOf({ added, removed }: Remaining) {
+  return { added, removed };
+}
+
+function remainingOf(runId: string, path: string): Remaining | undefined {
+  return situation.value.remaining?.find((each) => each.runId === runId && each.path === path);
+}
+
+/** Whether the user undid all that a turn changed in a file. */
+export function isTakenBack(runId: string, path: string): boolean {
+  const left = remainingOf(runId, path);
+  return left !== undefined && isNothing(left);
+}
+
 function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolean }) {
   const { path, change } = file;
   const { runId } = turn;
   const { icon, words } = LOOKS[change];
   const open = () => tell({ type: "openChange", runId, path });
+  const isGone = isTakenBack(runId, path) && !turn.undone;
   const undo = filesUndone.value.find((each) => each.runId === runId && each.path === path);
   return (
-    <li class={`file-row ${undo ? "undone" : ""}`}>
+    <li class={`file-row ${undo || isGone ? "undone" : ""}`}>
       <Icon name={icon} />
       <button
         type="button"
@@ -89,9 +114,9 @@ function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolea
         <Shown text={path} />
       </button>
       {words && <span class="tag">{words}</span>}
-      <Size files={[file]} />
-      {undo && !turn.undone && <span class="tag">undone</span>}
-      {!turn.undone && (
+      {!isGone && <Size files={[file]} />}
+      {(undo || isGone) && !turn.undone && <span class="tag">undone</span>}
+      {!turn.undone && !(isGone && !undo) && (
         <IconButton
           icon={undo ? "redo" : "discard"}
           label={`${undo ? ACTS.redo : ACTS.undo} the changes of ${shown(path)}`}

@@ -4,30 +4,39 @@ import { plural } from "../../src/commands/markdown.ts";
 import { BECAME, type Hunk, type UnsavedFile } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
-import type { EditPart } from "../state/model.ts";
+import type { EditPart, ToolPart, Turn } from "../state/model.ts";
 import { pathOf } from "../state/sources.ts";
 import { asks, live, unsaved } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
+import { isTakenBack } from "./changed-files.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
+import { ToolCard } from "./tool-card.tsx";
 
 interface Props {
   readonly part: EditPart;
+  /** The call that made it, where that is shown nowhere else. */
+  readonly call: ToolPart | undefined;
   readonly runId: string;
   /** The turn's changes are taken back. */
   readonly undone: boolean;
+  /** The list of the turn's files, once it is over. */
+  readonly changed: Turn["changed"];
 }
 
-/** The card of an edit; for review as long as the extension asks for one. */
-export const EditCard = memo(({ part, runId, undone }: Props) => {
+/** The card of an edit, a step like others once the turn is over; for review as long as the extension asks for one. */
+export const EditCard = memo(({ part, call, runId, changed, ...turn }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
   if (review?.kind === "review" && !settled) {
     return <ReviewCard id={review.id} plan={plan} leftOut={review.leftOut} />;
   }
   const paths = new Set(plan.hunks.map(({ path }) => path));
+  const files = (changed?.files ?? []).filter(({ uri }) => paths.has(pathOf(uri)));
+  const listed = files.length === paths.size; // there it is said how much changed
+  const undone = turn.undone || (listed && files.every(({ path }) => isTakenBack(runId, path)));
   const left = unsaved.value.find((each) => each.runId === runId && paths.has(pathOf(each.uri)));
   const done = plan.hunks.filter((hunk) => !settled?.leftOut.includes(hunk.id));
   const shifts = shiftsOf(done);
@@ -35,7 +44,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
   return (
     <Fold
       id={id}
-      name={`card edit ${undone ? "undone" : left ? "unsaved" : ""}`}
+      name={`${listed ? "tool" : "card"} edit ${undone ? "undone" : left ? "unsaved" : ""}`}
       head={
         <Head
           part={part}
@@ -43,6 +52,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
           waiting={live.value?.runId === runId}
           undone={undone}
           left={left}
+          listed={listed}
         />
       }
       aside={
@@ -70,6 +80,7 @@ export const EditCard = memo(({ part, runId, undone }: Props) => {
               aside={!done.includes(hunk) && <span class="tag">left out</span>}
             />
           ))}
+          {call && <ToolCard part={call} live={live.value?.runId === runId} runId={runId} />}
         </>
       )}
     </Fold>
@@ -84,9 +95,10 @@ interface HeadProps {
   readonly undone: boolean;
   /** Its file, if that is not on disk as it was edited. */
   readonly left: UnsavedFile | undefined;
+  readonly listed: boolean;
 }
 
-function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadProps) {
+function Head({ part: { plan, settled }, hunks, waiting, undone, left, listed }: HeadProps) {
   const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
@@ -103,14 +115,16 @@ function Head({ part: { plan, settled }, hunks, waiting, undone, left }: HeadPro
       <span class="edit-label">
         <Shown text={plan.label} />
       </span>
-      <span class="size">
-        <span class="plus" title={plural(added, "line added", "lines added")}>
-          +{added}
-        </span>{" "}
-        <span class="minus" title={plural(removed, "line removed", "lines removed")}>
-          −{removed}
+      {!listed && (
+        <span class="size">
+          <span class="plus" title={plural(added, "line added", "lines added")}>
+            +{added}
+          </span>{" "}
+          <span class="minus" title={plural(removed, "line removed", "lines removed")}>
+            −{removed}
+          </span>
         </span>
-      </span>
+      )}
       <span class={`became ${became.tone}`}>{became.words}</span>
     </>
   );

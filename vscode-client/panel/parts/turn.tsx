@@ -122,11 +122,19 @@ function PartView({ part, at, turn, live, sources, piece, agents, openTask }: Pa
       if (isAnswered(part)) {
         return <Answered part={part} />;
       }
-      return isListed(part) || part.delegated ? null : (
+      return isListed(part) || part.delegated || callOf(turn.parts[at + 1], part) ? null : (
         <ToolCard part={part} live={live} runId={runId} />
       );
     case "edit":
-      return <EditCard part={part} runId={runId} undone={turn.undone} />;
+      return (
+        <EditCard
+          part={part}
+          call={callOf(part, turn.parts[at - 1])}
+          runId={runId}
+          undone={turn.undone}
+          changed={turn.changed}
+        />
+      );
     case "todo":
       return <TodoList steps={part.steps} runId={runId} />;
     case "plan":
@@ -169,6 +177,14 @@ function plannedAgents({ parts }: Turn): PlannedAgents {
 /** A call that only changed the list of steps, which is shown itself. */
 function isListed({ tool, finished }: ToolPart): boolean {
   return tool === "Todo" && finished?.error !== true;
+}
+
+const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
+
+/** The call of an edit, which the edit's card shows: both say the same. */
+function callOf(next: Part | undefined, part: Part | undefined): ToolPart | undefined {
+  const isCall = part?.kind === "tool" && EDITS.has(part.tool) && part.finished?.error !== true;
+  return isCall && next?.kind === "edit" ? part : undefined;
 }
 
 function keyOf(part: Part, at: number): string {

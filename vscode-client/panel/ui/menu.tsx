@@ -16,6 +16,8 @@ interface Group {
   readonly choices: readonly Choice[];
   readonly chosen: string;
   readonly choose: (id: string) => void;
+  /** What labels begin with that tells none from another: it goes first where there is little room. */
+  readonly same?: string;
 }
 
 interface Props extends Group {
@@ -69,7 +71,10 @@ export function Menu({ more, ...group }: Props) {
         title={label}
         onClick={() => setOpen(!open)}
       >
-        <span>{name}</span>
+        <span>
+          {group.same && name.startsWith(group.same) && <span class="same">{group.same}</span>}
+          {group.same && name.startsWith(group.same) ? name.slice(group.same.length) : name}
+        </span>
         <Icon name="chevron-down" />
       </button>
       {open && (

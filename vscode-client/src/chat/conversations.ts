@@ -267,7 +267,15 @@ export class Conversations implements Disposable {
 
   /** The sessions of this workspace, last changed first. */
   async list(words = "", token?: CancellationToken): Promise<readonly SessionInfo[]> {
-    return (await this.server.run("glossator.listSessions", { words }, token)).sessions;
+    const { sessions } = await this.server.run("glossator.listSessions", { words }, token);
+    return sessions.map((each) => (this.#isOver(each.id) ? { ...each, running: false } : each));
+  }
+
+  /** Whether this window has seen the end of the run that it had there: the server may be tidying up still. */
+  #isOver(sessionId: string): boolean {
+    const conversation = this.#find(sessionId);
+    const runId = conversation && this.runOf(conversation);
+    return runId !== undefined && conversation?.transcript.isOver(runId) === true;
   }
 
   /** Show what waits, and keep it. */

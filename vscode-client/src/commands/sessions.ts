@@ -8,6 +8,7 @@ import { UserError } from "../result.ts";
 import { labelled } from "../shown.ts";
 import { TYPING_MILLISECONDS } from "../typing.ts";
 import { ACTS, type SessionInfo } from "../wire.ts";
+import { detailOf } from "../worktree.ts";
 import type { CommandTable } from "./command.ts";
 import { during } from "./during.ts";
 import { showFailure } from "./failures.ts";
@@ -117,7 +118,7 @@ async function picked(
     session,
     label: `${session.id === chat.sessionId ? "$(comment-discussion)" : "$(comment)"} ${labelled(session.title)}`,
     description: new Date(session.updatedAt).toLocaleString(),
-    detail: stateOf(session) || labelled(session.found),
+    detail: detailOf(session),
     alwaysShow: true,
   });
   const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
@@ -155,10 +156,6 @@ async function picked(
     clearTimeout(timer);
     picker.dispose();
   });
-}
-
-function stateOf({ running, elsewhere }: SessionInfo): string {
-  return elsewhere ? `open in ${elsewhere}` : running ? "running" : "";
 }
 
 /** A session with a worktree that is open. */

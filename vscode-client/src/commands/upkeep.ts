@@ -56,9 +56,13 @@ async function setMode(bench: Workbench, given: unknown, session: unknown): Prom
   const known = MODES.find(({ id }) => id === given)?.id;
   const mode =
     known ??
-    (await chooseMode(bench.modeOf(sessionId), sessionId ? "this session" : "new sessions"));
+    (await chooseMode(bench.modeOf(sessionId), sessionId ? "this session" : "the next session"));
   if (mode) {
-    await bench.server.run("glossator.setMode", { mode, sessionId: sessionId ?? null });
+    await bench.server.run("glossator.setMode", {
+      mode,
+      sessionId: sessionId ?? null,
+      once: sessionId === undefined,
+    });
     bench.choices.choseMode(mode, sessionId);
     await bench.refresh();
   }
@@ -69,7 +73,7 @@ async function chooseMode(current: Mode, where: string): Promise<Mode | undefine
     const description = id === current ? "now" : "";
     return { id, label: `$(${ICONS[id]}) ${label}`, description, detail };
   });
-  const placeHolder = `What is done without asking in ${where}, until the window is closed`;
+  const placeHolder = `What is done without asking in ${where}; later ones begin as the setting says`;
   const picked = await window.showQuickPick(items, { title: "Glossator: mode", placeHolder });
   return picked?.id;
 }

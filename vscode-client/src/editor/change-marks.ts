@@ -1,5 +1,5 @@
 // How parts that wait to be kept or undone look in an editor: lines that came or changed, and places
-// where lines went, in the colours that the theme has for diffs.
+// where lines went, in the colours that the theme has for diffs: a ground, and a frame in high contrast.
 
 import {
   type DecorationOptions,
@@ -14,6 +14,12 @@ import {
 } from "vscode";
 import { shown, shownText } from "../shown.ts";
 import type { Part } from "./changed-text.ts";
+
+const isMac = process.platform === "darwin";
+/** The keys of the manifest, as they are called here. */
+export const [KEEPS, UNDOES, GOES_ON, GOES_BACK] = isMac
+  ? ["⌥⌘A", "⇧⌥⌘A", "⌥F5", "⇧⌥F5"]
+  : ["Ctrl+Alt+A", "Ctrl+Alt+Shift+A", "Alt+F5", "Alt+Shift+F5"];
 
 const MOST = 40; // lines of the text before, in a hover
 const CHARACTERS = 100; // of a line before, beside the line that took its place
@@ -37,6 +43,7 @@ export class ChangeMarks implements Disposable {
       color: new ThemeColor("descriptionForeground"),
       backgroundColor: new ThemeColor("diffEditor.removedTextBackground"),
       textDecoration: "line-through",
+      ...frame("diffEditor.removedTextBorder"),
     },
   });
 
@@ -73,7 +80,14 @@ function lines(bar: string): DecorationRenderOptions {
     borderWidth: "0 0 0 3px",
     borderStyle: "solid",
     borderColor: new ThemeColor(bar),
+    outline: "1px dashed",
+    outlineColor: new ThemeColor("diffEditor.insertedTextBorder"),
   };
+}
+
+/** Only themes of high contrast have such a colour; elsewhere nothing is seen. */
+function frame(color: string) {
+  return { border: "1px dashed", borderColor: new ThemeColor(color) };
 }
 
 function type(ruler: "added" | "modified" | "deleted", look: DecorationRenderOptions) {
@@ -102,7 +116,7 @@ function beforeOf({ start, end, before }: Part, { document }: TextEditor): Decor
   });
 }
 
-/** What was there before is in the hover. */
+/** What was there before is in the hover, and the keys. */
 function markOf(part: Part, language: string, count: number): DecorationOptions {
   const { start, end, before } = part;
   const first = Math.min(start, count - 1);
@@ -113,5 +127,8 @@ function markOf(part: Part, language: string, count: number): DecorationOptions 
   const more = before.length - MOST;
   const text = shownText(before.slice(0, MOST).join("\n"));
   const hover = new MarkdownString("Before:").appendCodeblock(text, language);
-  return { range, hoverMessage: more > 0 ? hover.appendText(`… and ${more} more lines`) : hover };
+  if (more > 0) {
+    hover.appendText(`… and ${more} more lines\n`);
+  }
+  return { range, hoverMessage: hover.appendText(`${KEEPS} keeps it, ${UNDOES} undoes it`) };
 }

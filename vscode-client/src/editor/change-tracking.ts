@@ -17,10 +17,13 @@ import { type ChangedFile, ChangedFiles, type KeptFile } from "./changed-files.t
 import { ChangedText, type Typed } from "./changed-text.ts";
 import { type ChangingTurn, ChangingTurns } from "./changing-turns.ts";
 import { textNow } from "./diff.ts";
+import { type Remaining, RemainingChanges } from "./remaining.ts";
 import { Settled } from "./settled.ts";
 
 const KEPT = "glossator.changes";
+const KEPT_REMAINING = "glossator.remaining";
 const KEPT_AFTER = 1000; // ms without a change
+const UNKNOWN = "\ufffd"; // in what is no UTF-8
 const DIRTY_AFTER = 250; // ms after a change that was read from disk, or typed
 
 /** A change of which is not known yet who made it. */
@@ -33,6 +36,7 @@ interface Held {
 /** The files that were changed. `shows` says whether any are followed, `failed` gets what went wrong. */
 export class ChangeTracking implements Disposable {
   readonly #files: ChangedFiles;
+  readonly #remaining: RemainingChanges;
   readonly #turns = new ChangingTurns((turn, isReviewed) => this.#turn(turn, isReviewed));
   readonly #changed = new EventEmitter<void>();
   readonly #parts: Disposable;
@@ -52,20 +56,28 @@ export class ChangeTracking implements Disposable {
     this.#files = new ChangedFiles(memento.get<readonly KeptFile[]>(KEPT, []), (uri) =>
       Uri.parse(uri),
     );
+    this.#remaining = new RemainingChanges(memento.get<readonly Remaining[]>(KEPT_REMAINING, []));
     const keeping = new Settled(
-      () => this.#files.kept,
-      (kept) => void memento.update(KEPT, kept),
+      () => ({ files: this.#files.kept, remaining: this.#remaining.all }),
+      ({ files, remaining }) => {
+        void memento.update(KEPT, files);
+        void memento.update(KEPT_REMAINING, remaining);
+      },
       KEPT_AFTER,
     );
     for (const document of workspace.textDocuments) {
       this.#opened(document);
     }
-    const watcher = workspace.createFileSystemWatcher("**/*", true, true, false);
+    for (const { uri } of this.waiting) {
+      this.#then(() => this.#read(uri)); // it may have changed while no window was open
+    }
+    const watcher = workspace.createFileSystemWatcher("**/*", true, false, false);
     this.#parts = Disposable.from(
       this.#changed,
       keeping,
       this.onChange(() => keeping.changed()),
       watcher,
+      watcher.onDidChange((uri) => this.#files.get(uri) && this.#then(() => this.#read(uri))),
       watcher.onDidDelete((uri) => void this.#deleted(uri)),
       workspace.onDidOpenTextDocument((document) => this.#opened(document)),
       workspace.onDidChangeTextDocument((change) => this.#typed(change)),
@@ -78,7 +90,12 @@ export class ChangeTracking implements Disposable {
         this.#changed.fire();
       }),
       server.onEvent((event) => this.#turns.told(event)),
-      server.onUndone(({ turns }) => this.#undone(turns.map(({ turn }) => turn))),
+      server.onUndone(({ sessionId, turns }) =>
+        this.#undone(
+          sessionId,
+          turns.map(({ turn }) => turn),
+        ),
+      ),
     );
   }
 
@@ -87,12 +104,18 @@ export class ChangeTracking implements Disposable {
     return this.#files.waiting;
   }
 
+  /** What is left of turns' changes. */
+  get remaining(): readonly Remaining[] {
+    return this.#remaining.all;
+  }
+
   get(uri: Uri): ChangedFile | undefined {
     return this.#files.get(uri);
   }
 
   put(file: ChangedFile): void {
     this.#files.put(file);
+    this.#remaining.follow(file);
     this.#changed.fire();
   }
 
@@ -206,13 +229,32 @@ export class ChangeTracking implements Disposable {
 
   /** A program that writes a file anew may delete it first. */
   async #deleted(uri: Uri): Promise<void> {
-    if (this.#files.get(uri) && !(await exists(uri))) {
+    const file = this.#files.get(uri);
+    if (file && !(await exists(uri))) {
+      this.#remaining.gone(file);
       this.forget(uri);
     }
   }
 
+  /** A file that is in no editor is another one on disk: `git checkout` may have taken its change away. */
+  async #read(uri: Uri): Promise<void> {
+    if (openDocument(uri) || (isNotebook(uri) && listedNow(uri) !== undefined)) {
+      return;
+    }
+    if (!(await exists(uri))) {
+      await this.#deleted(uri);
+      return;
+    }
+    const text = new TextDecoder().decode(await workspace.fs.readFile(uri));
+    const now = isNotebook(uri) ? listed(text) : text;
+    if (now !== undefined && !now.includes(UNKNOWN)) {
+      this.#becomes(uri, now, []);
+    }
+  }
+
   /** Of a file that is not open, the text is read: perhaps nothing waits in it any more. */
-  #undone(turns: readonly string[]): void {
+  #undone(sessionId: string, turns: readonly string[]): void {
+    this.#remaining.leave(sessionId, turns);
     const files = this.#files.undone(turns);
     this.#changed.fire();
     this.#then(async () => {
@@ -256,7 +298,10 @@ export class ChangeTracking implements Disposable {
     const fresh = { sessionId, turn, path: told.file.path };
     const file = this.#files.get(uri);
     if (file?.text.waits && file.turns.length > 0) {
-      this.#files.changed({ ...file, turns: [...file.turns, fresh] });
+      const whose = isReviewed
+        ? { kept: [...(file.kept ?? []), fresh], isWhole: false } // nothing of it waits
+        : { turns: [...file.turns, fresh] };
+      this.#files.changed({ ...file, ...whose });
     } else if (told.before !== null && told.file.change !== "deleted") {
       await this.#begin(told, told.before, fresh, isReviewed);
     }

@@ -10,12 +10,17 @@ import {
   type NotebookCellStatusBarItemProvider,
   type NotebookDocument,
   notebooks,
+  Range,
   type Uri,
+  WorkspaceEdit,
   workspace,
 } from "vscode";
 import { type CellText, cellsIn } from "../notebook-text.ts";
+import { UserError } from "../result.ts";
+import { savesEdits } from "../settings.ts";
 import { shownText } from "../shown.ts";
 import { ACTS } from "../wire.ts";
+import { beginning, isWithin, partsAt, sourceBefore } from "./cell-parts.ts";
 import type { Part, Typed } from "./changed-text.ts";
 
 /** Whether it is the file of a notebook, or one of its cells. */
@@ -31,7 +36,7 @@ export function listed(text: string): string | undefined {
 
 /** The same of a notebook that is open; undefined if it is not. */
 export function listedNow(uri: Uri): string | undefined {
-  const found = workspace.notebookDocuments.find((each) => each.uri.toString() === uri.toString());
+  const found = openNotebook(uri);
   return found && lines(cellsOf(found));
 }
 
@@ -70,30 +75,46 @@ export class ChangedCells implements NotebookCellStatusBarItemProvider, Disposab
   }
 
   provideCellStatusBarItems({ notebook, index }: NotebookCell): NotebookCellStatusBarItem[] {
-    const all = cellsOf(notebook);
-    const start = lines(all.slice(0, index)).split("\n").length - 1;
-    const end = lines(all.slice(0, index + 1)).split("\n").length - 1;
-    const parts = this.partsOf(notebook.uri).filter(
-      (part) => part.start < end && start < Math.max(part.end, part.start + 1),
-    );
+    const [start, end] = placeOf(notebook, index);
+    const all = this.partsOf(notebook.uri);
+    const parts = partsAt(all, start, end);
     if (parts.length === 0) {
       return [];
     }
+    const isAlone = parts.length < all.length && isWithin(parts, start, end);
     const before = parts.flatMap((part) => part.before).join("\n");
     const tooltip = before ? `Before:\n${shownText(before)}` : "Glossator has added this";
     return [
       item("$(sparkle) Changed by Glossator", tooltip),
+      ...(isAlone
+        ? [
+            item(
+              `$(check) ${ACTS.keep}`,
+              `${ACTS.keep} this cell`,
+              "glossator.keepChange",
+              notebook.uri,
+              parts,
+            ),
+            item(
+              `$(discard) ${ACTS.undo}`,
+              `${ACTS.undo} this cell`,
+              "glossator.undoChange",
+              notebook.uri,
+              parts,
+            ),
+          ]
+        : []),
       item(
         `$(check) ${ACTS.keep} All`,
         `${ACTS.keep} all changes of this notebook`,
         "glossator.keepFile",
-        notebook,
+        notebook.uri,
       ),
       item(
         `$(discard) ${ACTS.undo} All`,
         `${ACTS.undo} all of them`,
         "glossator.undoFile",
-        notebook,
+        notebook.uri,
       ),
     ];
   }
@@ -107,14 +128,47 @@ function item(
   text: string,
   tooltip: string,
   command?: string,
-  notebook?: NotebookDocument,
+  ...given: readonly unknown[]
 ): NotebookCellStatusBarItem {
   const made = new NotebookCellStatusBarItem(text, NotebookCellStatusBarAlignment.Left);
   made.tooltip = tooltip;
-  if (command && notebook) {
-    made.command = { title: text, command, arguments: [notebook.uri] };
+  if (command) {
+    made.command = { title: text, command, arguments: [...given] };
   }
   return made;
+}
+
+/** Bring back the source of a cell before parts of it. Throws `UserError` if they are in no one cell. */
+export async function undoCell(uri: Uri, parts: readonly Part[]): Promise<void> {
+  const notebook = openNotebook(uri);
+  const cell = notebook?.getCells().find(({ index }) => {
+    return isWithin(parts, ...placeOf(notebook, index));
+  });
+  if (!notebook || !cell) {
+    throw new UserError("This cell has just changed, so nothing was done. Try again.");
+  }
+  const { document, index } = cell;
+  const [start] = placeOf(notebook, index);
+  const edit = new WorkspaceEdit();
+  const whole = new Range(0, 0, document.lineCount, 0);
+  const source = document.getText().replaceAll("\r\n", "\n");
+  edit.replace(document.uri, whole, sourceBefore(source, start, parts));
+  const wasSaved = !notebook.isDirty;
+  await workspace.applyEdit(edit);
+  if (savesEdits() === "always" || (savesEdits() === "clean" && wasSaved)) {
+    await notebook.save();
+  }
+}
+
+/** The lines of the list that are a cell's: the first, and the one behind the last. */
+function placeOf(notebook: NotebookDocument, index: number): [number, number] {
+  const all = cellsOf(notebook);
+  const before = (cells: readonly CellText[]) => lines(cells).split("\n").length - 1;
+  return [before(all.slice(0, index)), before(all.slice(0, index + 1))];
+}
+
+function openNotebook(uri: Uri): NotebookDocument | undefined {
+  return workspace.notebookDocuments.find((each) => each.uri.toString() === uri.toString());
 }
 
 /** The cells of a notebook that is open. */
@@ -130,5 +184,5 @@ export function cellsOf(notebook: NotebookDocument): CellText[] {
 }
 
 function lines(cells: readonly CellText[]): string {
-  return cells.map(({ kind, source }) => `# cell (${kind})\n${source}\n`).join("");
+  return cells.map(({ kind, source }) => `${beginning(kind)}\n${source}\n`).join("");
 }

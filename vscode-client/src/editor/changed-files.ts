@@ -2,7 +2,7 @@
 // so many at most, and none that is large.
 
 import type { Uri } from "vscode";
-import { ChangedText } from "./changed-text.ts";
+import { ChangedText, type Size } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
 
 export const MOST_FILES = 100;
@@ -25,6 +25,7 @@ export interface ChangedFile {
 export type KeptFile = Omit<ChangedFile, "uri" | "text" | "kept"> & {
   readonly uri: string;
   readonly before: string;
+  readonly taken?: Size;
 };
 
 /** Those in which something waits, and those that were kept while their run may go on. */
@@ -32,8 +33,8 @@ export class ChangedFiles {
   readonly #files = new Map<string, ChangedFile>(); // by URI; the one that a run changed last at the end
 
   constructor(kept: readonly KeptFile[], parse: (uri: string) => Uri) {
-    for (const { uri, before, ...rest } of kept) {
-      this.#files.set(uri, { uri: parse(uri), text: new ChangedText(before), ...rest });
+    for (const { uri, before, taken, ...rest } of kept) {
+      this.#files.set(uri, { uri: parse(uri), text: new ChangedText(before, taken), ...rest });
     }
   }
 
@@ -48,7 +49,8 @@ export class ChangedFiles {
   /** As they go on in another window. */
   get kept(): readonly KeptFile[] {
     return this.waiting.map(({ uri, text, turns, isNew, isWhole }) => {
-      return { uri: uri.toString(), before: text.before, turns, isNew, isWhole };
+      const { before, taken } = text;
+      return { uri: uri.toString(), before, taken, turns, isNew, isWhole };
     });
   }
 

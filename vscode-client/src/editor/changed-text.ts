@@ -21,14 +21,28 @@ export interface Part extends Block {
   readonly before: readonly string[];
 }
 
+/** How many lines came, and how many went. */
+export interface Size {
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** The text before and the text now. */
 export class ChangedText {
   #before: string[];
   #now: readonly string[] | undefined; // not read yet
   #parts: readonly Part[] = [];
+  #taken: Size;
 
-  constructor(before: string) {
+  /** `taken` is how much was kept before. */
+  constructor(before: string, taken: Size = { added: 0, removed: 0 }) {
     this.#before = linesOf(before);
+    this.#taken = taken;
+  }
+
+  /** How much was kept. */
+  get taken(): Size {
+    return this.#taken;
   }
 
   /** The text without its parts. */
@@ -44,6 +58,11 @@ export class ChangedText {
   /** Whether something waits, as far as is known. */
   get waits(): boolean {
     return this.#now === undefined || this.#parts.length > 0;
+  }
+
+  /** What stands of the change: what waits, and what was kept; undefined before the text now is known. */
+  get size(): Size | undefined {
+    return this.#now && this.#parts.reduce(withPart, this.#taken);
   }
 
   /** Whether one part is all that there is. */
@@ -67,13 +86,16 @@ export class ChangedText {
   }
 
   /** A part is the user's own text from now on. */
-  keep({ oldStart, oldEnd, start, end }: Part): void {
+  keep(part: Part): void {
+    const { oldStart, oldEnd, start, end } = part;
+    this.#taken = withPart(this.#taken, part);
     this.#before.splice(oldStart, oldEnd - oldStart, ...(this.#now ?? []).slice(start, end));
     this.#compare();
   }
 
   /** All of it is. */
   keepAll(): void {
+    this.#taken = this.size ?? this.#taken;
     this.#before = [...(this.#now ?? this.#before)];
     this.#compare();
   }
@@ -155,6 +177,10 @@ export class ChangedText {
       before: this.#before.slice(block.oldStart, block.oldEnd),
     }));
   }
+}
+
+function withPart({ added, removed }: Size, { start, end, before }: Part): Size {
+  return { added: added + end - start, removed: removed + before.length };
 }
 
 /** Changes of a text of these lines, from below; those that share a line are one: VS Code splits edits by words. */

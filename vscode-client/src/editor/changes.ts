@@ -24,14 +24,15 @@ import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
 import { savesEdits } from "../settings.ts";
 import { ACTS } from "../wire.ts";
-import { ChangeMarks } from "./change-marks.ts";
+import { ChangeMarks, GOES_BACK, GOES_ON, KEEPS, UNDOES } from "./change-marks.ts";
 import { ChangeTracking } from "./change-tracking.ts";
-import { ChangedCells, isNotebook } from "./changed-cells.ts";
+import { ChangedCells, isNotebook, undoCell } from "./changed-cells.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import type { Part } from "./changed-text.ts";
 import type { ChangingTurn } from "./changing-turns.ts";
 import { besideChat } from "./columns.ts";
 import type { InPlace } from "./in-place.ts";
+import type { Remaining } from "./remaining.ts";
 
 const SHOWN_AFTER = 50; // ms without a change
 
@@ -86,13 +87,24 @@ export class Changes implements CodeLensProvider, Disposable {
     ];
   }
 
+  /** What is left of turns' changes to files. */
+  get remaining(): readonly Remaining[] {
+    return this.#tracking.remaining;
+  }
+
   /** The user decides about an edit beforehand: nothing of it waits afterwards. */
   reviewed(sessionId: string, hunks: ReadonlyArray<{ readonly path: string }>): void {
     this.#tracking.reviewed(sessionId, hunks);
   }
 
-  /** Keep a part, by default the one at the cursor. */
+  /** Keep a part, by default the one at the cursor; those of a cell of a notebook at once. */
   keep(uri: unknown, which: unknown): void {
+    if (Array.isArray(which)) {
+      for (const each of which) {
+        this.keep(uri, each);
+      }
+      return;
+    }
     const { file, part } = this.#part(uri, which);
     file.text.keep(part);
     if (file.text.waits) {
@@ -104,6 +116,14 @@ export class Changes implements CodeLensProvider, Disposable {
 
   /** Bring back the text before a part. */
   async undo(uri: unknown, which: unknown): Promise<void> {
+    if (Array.isArray(which)) {
+      const { uri: notebook } = this.#file(uri);
+      await undoCell(
+        notebook,
+        which.map((each) => this.#part(uri, each).part),
+      );
+      return;
+    }
     const { file, part } = this.#part(uri, which);
     if (file.isNew && file.text.isWhole) {
       await this.undoFile(uri);
@@ -209,11 +229,24 @@ export class Changes implements CodeLensProvider, Disposable {
     const own = parts.filter((part) => !alone.includes(part));
     const lenses = own.flatMap((part) => {
       const range = new Range(part.start, 0, part.start, 0);
-      const lens = (title: string, command: string) =>
-        new CodeLens(range, { title, command, arguments: [uri, part] });
+      const lens = (title: string, command: string, tooltip: string) =>
+        new CodeLens(range, { title, command, tooltip, arguments: [uri, part] });
+      const place = `${parts.indexOf(part) + 1} of ${parts.length}`;
+      const way = `Next Change (${GOES_ON}); ${GOES_BACK} goes back`;
       return [
-        lens(`$(check) ${ACTS.keep}`, "glossator.keepChange"),
-        lens(`$(discard) ${ACTS.undo}`, "glossator.undoChange"),
+        lens(
+          `$(check) ${ACTS.keep}`,
+          "glossator.keepChange",
+          `${ACTS.keep} This Change (${KEEPS})`,
+        ),
+        lens(
+          `$(discard) ${ACTS.undo}`,
+          "glossator.undoChange",
+          `${ACTS.undo} This Change (${UNDOES})`,
+        ),
+        ...(parts.length > 1
+          ? [lens(`$(arrow-down) ${place} (${GOES_ON})`, "glossator.nextChange", way)]
+          : []),
       ];
     });
     return [...(this.inPlace?.lenses(uri, parts) ?? []), ...lenses];

@@ -18,6 +18,7 @@ import {
 import { Conversation } from "../chat/conversation.ts";
 import { labelled, shown, shownText } from "../shown.ts";
 import { ACTS, type Event, type Review, type ReviewRequest } from "../wire.ts";
+import { KEEPS, UNDOES } from "./change-marks.ts";
 import type { Part } from "./changed-text.ts";
 import { Place } from "./place.ts";
 
@@ -270,8 +271,8 @@ function lensesOf(edit: PlaceEdit, parts: readonly Part[]): CodeLens[] {
   const all = parts.length > 1 ? ` All ${parts.length}` : "";
   return [
     lens(`$(sparkle) ${asked}`, "glossator.showInPlace"),
-    lens(`$(check) ${ACTS.keep}${all}`, "glossator.keepInPlace", "Ctrl+Alt+A"),
-    lens(`$(discard) ${ACTS.undo}${all}`, "glossator.undoInPlace", "Ctrl+Alt+Shift+A"),
+    lens(`$(check) ${ACTS.keep}${all}`, "glossator.keepInPlace", KEEPS),
+    lens(`$(discard) ${ACTS.undo}${all}`, "glossator.undoInPlace", UNDOES),
     again,
     chat,
   ];

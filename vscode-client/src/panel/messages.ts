@@ -1,5 +1,6 @@
 // What the chat panel and the extension say to each other; both are held to it by the compiler.
 
+import type { Remaining } from "../editor/remaining.ts";
 import type { OnLines } from "../lines.ts";
 import type {
   Answer,
@@ -47,6 +48,10 @@ export interface Situation {
   readonly roots?: readonly string[];
   /** The runs of whose changes some wait to be kept or undone. */
   readonly waiting?: readonly string[];
+  /** What is left of the session's changes to files, where it may be less than the turns did. */
+  readonly remaining?: readonly Remaining[];
+  /** How many runs are on in this window: at the end of one a list of sessions is another one. */
+  readonly running?: number;
   /** The user would rather not start the plan that the last run ended with. */
   readonly planLeft?: boolean;
 }

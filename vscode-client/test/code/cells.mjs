@@ -15,7 +15,10 @@ export async function story(stage) {
   const { model, panel, turn, page } = stage;
   // By its words: what VS Code draws again may stand elsewhere among the elements than on the screen.
   const cell = (words) =>
-    page.locator(".notebook-editor .view-lines").getByText(words, { exact: true });
+    page
+      .locator(".notebook-editor .view-lines")
+      .getByText(words, { exact: true })
+      .filter({ visible: true });
   const changed = page.locator(".cell-status-item:visible", { hasText: "Changed by Glossator" });
   const undo = turn.getByRole("button", { name: "Undo all of this turn's changes" });
   await stage.mode("Accept edits");
@@ -71,13 +74,37 @@ export async function story(stage) {
   await page.locator(".tab.dirty").waitFor({ state: "detached" });
   await stage.holds("cells.ipynb", NOTEBOOK.replace("a = 1", "a = 12"));
 
-  async function edit(path, call) {
+  await edit(
+    "cells.ipynb",
+    { NotebookEdit: { path: "cells.ipynb", cell: 1, source: "a = 13" } },
+    { NotebookEdit: { path: "cells.ipynb", cell: 2, source: AFTER } },
+  );
+  const item = (words) => page.locator(".cell-status-item:visible", { hasText: words });
+  await item(/^\W*Undo$/)
+    .nth(1)
+    .waitFor();
+  await stage.picture("cells-each");
+  await item(/^\W*Undo$/)
+    .last()
+    .click();
+  await cell(BEFORE).waitFor();
+  await cell("a = 13").waitFor();
+  await item(/^\W*Undo$/)
+    .first()
+    .waitFor({ state: "detached" }); // one cell is left
+  await item("Keep All").first().click();
+  await changed.first().waitFor({ state: "detached" });
+  await stage.holds("cells.ipynb", NOTEBOOK.replace("a = 1", "a = 13"));
+
+  async function edit(path, ...calls) {
     const line = stage
       .onDisk("cells.ipynb")
       .split("\n")
       .findIndex((each) => each.includes("b = 2"));
     const cite = `[cite: doc, ${path}, L${line + 1}]`;
-    await model.plays([{ Read: { path } }], [call], [`Tried ${path}. b was two ${cite}.`]);
+    await model.plays([{ Read: { path } }], ...calls.map((call) => [call]), [
+      `Tried ${path}. b was two ${cite}.`,
+    ]);
     await stage.ask("Make it twenty.");
     await turn.getByText(`Tried ${path}`).waitFor();
   }

@@ -96,11 +96,13 @@ const tests: Tests = {
     assert.deepEqual(registered.sort(), declared.sort());
   },
 
-  async "no key of ours is one of VS Code's own, but for Escape while an edit in place is made"() {
+  async "no key of ours is one of VS Code's own, but for Escape at an edit in place, and of changes where marks are"() {
     await vscode.commands.executeCommand("workbench.action.openDefaultKeybindingsFile");
     const text = vscode.window.activeTextEditor?.document.getText() ?? "";
     const others = text.split("},").filter((each) => !each.includes('"glossator.'));
     assert.ok(others.length > 500, "VS Code's keys were read");
+    const goesToChange =
+      /"command": "[\w.]*(\.(next|previous)Change|\.navigate(Next|Previous)|\.goTo(Next|Previous)Change)"/;
     for (const { command, key, when } of extension().packageJSON.contributes.keybindings) {
       if (command === "glossator.stopInPlace") {
         assert.match(when, /^glossator\.worksInPlace && editorTextFocus && !suggestWidgetVisible/);
@@ -109,7 +111,13 @@ const tests: Tests = {
       const taken = others.filter(
         (each) => each.includes(`"key": "${key}"`) && !each.includes("terminalFocus"),
       );
-      assert.deepEqual(taken, []);
+      const isOfChanges = /^glossator\.(next|previous)Change$/.test(command);
+      const strangers = taken.filter((each) => !(isOfChanges && goesToChange.test(each)));
+      assert.deepEqual(strangers, []);
+      assert.equal(
+        isOfChanges,
+        when.startsWith("glossator.hasChanges && !textCompareEditorVisible"),
+      );
       assert.match(when, /terminalFocus|editorTextFocus/);
     }
   },

@@ -31,12 +31,13 @@ export async function story(stage) {
   await stage.ask("The prices are wrong. Mend them, and round what is shown.");
   await turn.getByRole("button", { name: "Reject part 2" }).click();
   await turn.getByPlaceholder("Say why").fill(REASON);
-  assert.equal(await turn.locator(".tool").count(), 3);
+  assert.equal(await turn.locator(".tool").count(), 2);
   await stage.picture("review-asked");
   await turn.getByText("Accept 2 of 3 parts").click();
   await turn.locator(".cite.read").waitFor();
-  const card = turn.locator(".card.edit");
-  assert.match(await card.textContent(), /\+2 −2.*applied in part/);
+  const card = turn.locator(".fold.edit");
+  await turn.locator(".files .fold-head .size").filter({ hasText: "+2 −2" }).waitFor();
+  assert.match(await card.textContent(), /applied in part/);
   await card.locator(".fold-head").click();
   assert.match(await card.locator(".hunk.left-out").textContent(), /left out/);
   await stage.picture("review-taken");

@@ -68,7 +68,7 @@ export async function story(stage) {
 }
 
 async function became(turn) {
-  return await turn.locator(".card.edit .became").textContent();
+  return await turn.locator(".fold.edit .became").textContent();
 }
 
 function lowering(path, after = AFTER) {

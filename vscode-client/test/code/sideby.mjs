@@ -26,7 +26,7 @@ export async function story(stage) {
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.org");
-  git("add", "prices.py", "till.py");
+  git("add", "--all"); // also what other stories made
   git("commit", "-qm", "First");
   const apart = panel.getByRole("button", { name: /^Work in a git worktree/ });
   const line = panel.locator(".worktree");
@@ -101,4 +101,5 @@ export async function story(stage) {
   await line.getByText("was thrown away").waitFor();
   assert.equal(stage.onDisk("till.py"), TILL);
   assert.equal(git("branch", "--format=%(refname:short)"), "main");
+  await stage.theme("Light 2026");
 }

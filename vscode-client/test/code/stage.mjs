@@ -9,12 +9,13 @@ const MILLISECONDS = 10_000;
 
 /** One window, for the stories that are told in it. */
 export class Stage {
-  constructor({ window, model, workspace, pictures }) {
+  constructor({ window, model, workspace, pictures, python }) {
     this.window = window;
     this.page = window.page;
     this.model = model;
     this.workspace = workspace;
     this.pictures = pictures;
+    this.python = python;
   }
 
   /** The content of the chat panel. */
@@ -99,6 +100,16 @@ export class Stage {
       await item.click({ timeout }); // the box of the question may take the focus, which closes it
     });
     await this.panel.getByRole("button", { name: `Mode: ${name}` }).waitFor();
+  }
+
+  /** Have the mode that a story counts on, whatever was chosen before it, or is set for others. */
+  async usually(mode = "ask") {
+    const name = { ask: "Ask", acceptEdits: "Accept edits", plan: "Plan", auto: "Auto" }[mode];
+    if (
+      (await this.panel.getByRole("button", { name: `Mode: ${name}`, exact: true }).count()) < 1
+    ) {
+      await this.mode(name);
+    }
   }
 
   /** Open a file of the workspace, with the cursor in it. */

@@ -38,12 +38,13 @@ const settings = Object.assign(
     "glossator.plan.dispatch": "off", // a story names the requests in their order
     "glossator.grounding.entailment": false,
     "glossator.grounding.correction": "off",
+    "glossator.sessions.titles": false,
   },
   process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {},
   ...stories.map((each) => each.settings),
 );
 const window = await openWindow({ workspace, vsix, settings, env: { ANTHROPIC_API_KEY: "k" } });
-const stage = new Stage({ window, model, workspace, pictures });
+const stage = new Stage({ window, model, workspace, pictures, python });
 const told = async (name, act) => {
   const begun = performance.now();
   await act();
@@ -52,9 +53,10 @@ const told = async (name, act) => {
 let code = 1;
 try {
   await told("start", () => stage.ready());
-  for (const { name, story } of stories) {
+  for (const { name, story, settings: own } of stories) {
     await told(name, async () => {
       await stage.clear();
+      await stage.usually(own["glossator.permissions.mode"]);
       await story(stage);
       const { refusals, left } = await model.told();
       assert.deepEqual({ refusals, left }, { refusals: [], left: 0 });

@@ -29,7 +29,7 @@ export async function story(stage) {
   await turn.getByRole("button", { name: "Undo all of this turn's changes" }).click();
   await turn.getByText("Undone: what this turn changed").waitFor();
   await turn.locator(".cite.undone").waitFor();
-  assert.match(await turn.locator(".card.edit").textContent(), /undone/);
+  assert.match(await turn.locator(".fold.edit").textContent(), /undone/);
   await stage.shows(PRICES);
   await stage.picture("undone");
 
@@ -38,7 +38,7 @@ export async function story(stage) {
   await turn.getByText("Undone: what this turn changed").waitFor();
   await turn.getByRole("button", { name: "Redo", exact: true }).click();
   await turn.locator(".cite.read").waitFor();
-  assert.match(await turn.locator(".card.edit").textContent(), /applied/);
+  assert.match(await turn.locator(".fold.edit").textContent(), /applied/);
   await stage.open("undone.py");
   await stage.shows(changed);
   await stage.picture("undone-redone");

@@ -7,7 +7,7 @@ import { reduce } from "../../panel/state/reduce.ts";
 import { sourcesOf, stateOf } from "../../panel/state/sources.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { button, harness, panelTest, shown as show } from "./harness/opened.ts";
-import { stream } from "./harness/streams.ts";
+import { situation, stream } from "./harness/streams.ts";
 
 function played(messages: readonly ToPanel[], from = EMPTY): PanelState {
   return messages.reduce(reduce, from);
@@ -55,4 +55,45 @@ panelTest("an undone turn says so in each place, and is redone", async () => {
   assert.deepEqual(await harness.said("redoTurn"), [redo, redo]);
   await harness.tell({ type: "undone", runs: [] });
   assert.doesNotMatch((await turn.textContent()) ?? "", /undone/i);
+});
+
+const ICONS = /[\ue000-\uf8ff]/g;
+
+panelTest("the list of files follows what the user undid in the editor", async () => {
+  const [FILE, OTHER] = ["prices.py", "test_prices.py"];
+  const files = [
+    { path: FILE, uri: `file:///w/shop/${FILE}`, change: "changed", added: 2, removed: 2 },
+    { path: OTHER, uri: `file:///w/shop/${OTHER}`, change: "created", added: 5, removed: 0 },
+  ] as const;
+  const events = [
+    { runId: "edits", seq: 90, kind: "files.changed", files, more: 0, unsaved: [] },
+  ] as const;
+  await show(...stream("edits"), { type: "events", events });
+  const rows = harness.page.locator(".file-row");
+  const told = async () => (await rows.allTextContents()).map((row) => row.replace(ICONS, ""));
+  const left = (path: string, added: number, removed: number) => {
+    return { sessionId: "s1", runId: "edits", path, added, removed };
+  };
+  const tell = async (...remaining: readonly ReturnType<typeof left>[]) =>
+    await harness.tell(situation({ remaining, waiting: ["edits"] }));
+  await tell(left(FILE, 1, 1));
+  assert.match((await told()).join(), /prices\.py\+1\s−1,test_prices\.pynew\+5\s−0,Marked/);
+  assert.match((await harness.page.locator(".files .fold-head").textContent()) ?? "", /\+6\s−1/);
+  await tell(left(FILE, 1, 1), left(OTHER, 0, 0));
+  assert.match((await told()).join(), /test_prices\.pynewundone/);
+  assert.equal(await button(`Undo the changes of ${OTHER}`).count(), 0);
+  assert.equal(await button(`Undo the changes of ${FILE}`).count(), 1);
+  const [edit, other] = [".edit", ".edit.undone"].map((each) => harness.page.locator(each));
+  assert.deepEqual([await edit?.count(), await other?.count()], [2, 1]);
+  await tell(left(FILE, 0, 0), left(OTHER, 0, 0));
+  assert.equal(await harness.page.locator(".files .size").count(), 0);
+  assert.equal(await button("Undo all of this turn's changes").count(), 0);
+});
+
+panelTest("an edit stands once among the steps, with its call in it", async () => {
+  await show(...stream("edits"));
+  const tools = harness.page.locator(".tool-name");
+  assert.equal((await tools.allTextContents()).join(), "Read,Bash");
+  await harness.page.locator(".edit .fold-head").first().click();
+  assert.equal((await tools.allTextContents()).join(), "Read,MultiEdit,Bash");
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ToPanel } from "../../src/panel/messages.ts";
 import type { Citation, Event } from "../../src/wire.ts";
 import { THEMES } from "./harness/browser.ts";
 import { answerable, button, CHIP, harness, input, panelTest, shown } from "./harness/opened.ts";
@@ -811,4 +812,34 @@ panelTest("a question's bubble stands out from the side bar in every theme", asy
     const [ground = 0, edge = 0] = lightness;
     assert.ok(Math.abs(ground - edge) > 15, `${theme}: ${lightness}`);
   }
+});
+
+panelTest("what is written stays with its session, also while another one is shown", async () => {
+  const goTo = async (sessionId: string | null, ...messages: readonly ToPanel[]) => {
+    await harness.tell({ type: "replay", events: [], answers: [] }, ...messages);
+    await harness.tell(situation({ sessionId }));
+  };
+  await shown();
+  await goTo("s1");
+  await input.fill("half a quest");
+  await harness.tell({ type: "compose", text: "", chips: [CHIP] });
+  await goTo(null);
+  assert.equal(await input.inputValue(), "");
+  assert.equal(await harness.page.locator(".composer .chip").count(), 0);
+  await input.fill("Why?");
+  await input.press("Enter");
+  await input.fill("and another");
+  await harness.tell(situation({ sessionId: "s2" })); // the new one has begun
+  assert.equal(await input.inputValue(), "and another");
+  await harness.page.reload();
+  await harness.tell({ type: "replay", events: [], answers: [], restoring: true });
+  await harness.tell(situation({ sessionId: null })); // until it comes back
+  assert.equal(await input.inputValue(), "and another");
+  await goTo("s2");
+  assert.equal(await input.inputValue(), "and another");
+  await goTo("s1");
+  assert.equal(await input.inputValue(), "half a quest");
+  assert.equal(await harness.page.locator(".composer .chip").count(), 1);
+  await goTo("s2");
+  assert.equal(await input.inputValue(), "and another");
 });

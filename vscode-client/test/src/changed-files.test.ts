@@ -31,6 +31,7 @@ test("what waits goes on in another window; what was kept does not", () => {
     {
       uri: "file:///w/a",
       before: "a",
+      taken: { added: 0, removed: 0 },
       turns: [{ sessionId: "s", turn: "t", path: "/w/a" }],
       isNew: false,
       isWhole: true,

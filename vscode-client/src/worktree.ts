@@ -1,6 +1,7 @@
-// A session's worktree in words.
+// A session and its worktree in words.
 
-import { BECAME, type SessionWorktree } from "../../src/wire.ts";
+import { labelled } from "./shown.ts";
+import { BECAME, type SessionInfo, type SessionWorktree } from "./wire.ts";
 
 /** Whether nothing can be done in it any more. */
 export function ended({ state }: SessionWorktree): boolean {
@@ -20,4 +21,13 @@ export function counted({ changed, state }: SessionWorktree, busy: boolean): str
     return "";
   }
   return changed === 1 ? ", 1\u00a0file" : `, ${changed}\u00a0files`;
+}
+
+/** As the panel's list has it: where it is open or what it does, its worktree, the words that were found. */
+export function detailOf({ running, waits, elsewhere, worktree, found }: SessionInfo): string {
+  const state = waits ? "waits for you" : running ? "running" : "";
+  const tree =
+    worktree && `$(git-branch) ${labelled(words(worktree))}${counted(worktree, running)}`;
+  const parts = [elsewhere ? `open in ${labelled(elsewhere)}` : state, tree, labelled(found)];
+  return parts.filter(Boolean).join(" · ");
 }

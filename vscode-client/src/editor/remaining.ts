@@ -1,0 +1,85 @@
+// What is left of turns' changes to files while the user undoes them in editors, and afterwards. Nothing here
+// knows of VS Code.
+
+import type { Size } from "./changed-text.ts";
+
+/** As much as is used of a changed file: what turned it into what it is, and how much that is. */
+interface Changed {
+  readonly turns: ReadonlyArray<{
+    readonly sessionId: string;
+    readonly turn: string;
+    readonly path: string;
+  }>;
+  readonly kept?: readonly unknown[];
+  readonly text: { readonly size: Size | undefined };
+}
+
+/** What is left of what a turn changed in a file, whose path is as the server names it. */
+export interface Remaining extends Size {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly path: string;
+}
+
+const MOST = 200; // that are kept, the newest
+const NOTHING: Size = { added: 0, removed: 0 };
+
+/** It is known where one turn changed a file, and where nothing is left. */
+export class RemainingChanges {
+  readonly #all = new Map<string, Remaining>();
+  readonly #servers = new Set<string>(); // runs that the server undid, or redid
+
+  constructor(kept: readonly Remaining[]) {
+    for (const each of kept) {
+      this.#all.set(keyOf(each), each);
+    }
+  }
+
+  get all(): readonly Remaining[] {
+    return [...this.#all.values()].slice(-MOST);
+  }
+
+  /** A file is another one than before. */
+  follow({ turns, kept = [], text }: Changed): void {
+    const { size } = text;
+    if (size && (isNothing(size) || (turns.length === 1 && kept.length === 0))) {
+      this.#put(turns, size);
+    }
+  }
+
+  /** The file is not there any more. */
+  gone({ turns }: Changed): void {
+    this.#put(turns, NOTHING);
+  }
+
+  /** The server undid or redid something of a session: it tells itself what became of that. */
+  leave(sessionId: string, runs: readonly string[]): void {
+    for (const each of this.all) {
+      if (runs.includes(each.runId) || (each.sessionId === sessionId && isNothing(each))) {
+        this.#all.delete(keyOf(each));
+        this.#servers.add(each.runId);
+      }
+    }
+    for (const runId of runs) {
+      this.#servers.add(runId);
+    }
+  }
+
+  #put(turns: Changed["turns"], { added, removed }: Size): void {
+    for (const { sessionId, turn: runId, path } of turns) {
+      if (!this.#servers.has(runId)) {
+        const each = { sessionId, runId, path, added, removed };
+        this.#all.set(keyOf(each), each);
+      }
+    }
+  }
+}
+
+/** Whether all was undone. */
+export function isNothing({ added, removed }: Size): boolean {
+  return added + removed === 0;
+}
+
+function keyOf({ runId, path }: Remaining): string {
+  return `${runId} ${path}`;
+}
