@@ -23,6 +23,7 @@ from tests.standin import Text, Turn
 
 _STARTS = 9
 _PROMPTS = 40  # of each door
+_PAUSE = 0.1  # seconds, in which a server writes down what the turn before established
 _SEARCHES = 60
 _LIMIT = 50_000_000  # bytes of a line
 _QUERIES = (
@@ -153,11 +154,13 @@ async def _prompts(root: Path, state: Path) -> list[Figure]:
             sent: list[float] = []
             asked: Any = None
             for _ in range(_PROMPTS):
+                await asyncio.sleep(_PAUSE)
                 sent.append(time.perf_counter())
                 answer = await editor.command(
                     "ask", question="Is it so?", **({"sessionId": asked} if asked else {})
                 )
                 asked = asked or answer["sessionId"]
+                await asyncio.sleep(_PAUSE)
                 sent.append(time.perf_counter())
                 prompt = [{"type": "text", "text": "Is it so?"}]
                 await agent.request("session/prompt", sessionId=session, prompt=prompt)
