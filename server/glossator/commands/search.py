@@ -110,7 +110,8 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     context = ToolContext(
         snapshot=app.host.snapshot(),
         reads=ReadState(),
-        abilities=(app.symbols, RankedRetriever(app.retriever), LoadedSkills(app)),
+        abilities=(app.symbols, app.code, RankedRetriever(app.retriever), LoadedSkills(app)),
+        diagnostics=app.code.diagnostics,
         hidden=app.acting.hidden(),
     )
     started = time.perf_counter()
