@@ -107,9 +107,7 @@ async def run() -> bool:
     bare = str(_COMPILER / "tsc"), "--lsp", "--stdio"
     corpora = (
         _Corpus(django(), "django", ".py", _PYTHON, "python", (python, "--stdio")),
-        _Corpus(
-            rxjs(), "src", ".ts", _TYPESCRIPT, "typescript", (compiler, "--lsp", "--stdio"), "src"
-        ),
+        _Corpus(rxjs(), "src", ".ts", _TYPESCRIPT, "typescript", bare, "src"),
     )
     return all([await _measure(corpus) for corpus in corpora])
 
