@@ -15,9 +15,10 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ class _Corpus:
     defined: re.Pattern[str]
     language: str
     server: tuple[str, ...]
+    searched: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,10 +104,10 @@ class _Shares:
 async def run() -> bool:
     """Measure both repositories; gives whether the sets are the same."""
     python = str(Path(sys.prefix) / "bin" / "basedpyright-langserver")
-    compiler = str(_COMPILER / "tsc")
+    bare = str(_COMPILER / "tsc"), "--lsp", "--stdio"
     corpora = (
         _Corpus(django(), "django", ".py", _PYTHON, "python", (python, "--stdio")),
-        _Corpus(rxjs(), "src", ".ts", _TYPESCRIPT, "typescript", (compiler, "--lsp", "--stdio")),
+        _Corpus(rxjs(), "src", ".ts", _TYPESCRIPT, "typescript", bare, "src"),
     )
     return all([await _measure(corpus) for corpus in corpora])
 
@@ -127,8 +129,9 @@ async def _measure(corpus: _Corpus) -> bool:
             assert isinstance(answer, CodeAnswer), answer
             ours.add(place.name, _within(corpus, _lines(answer)), told)
             found = await finder.uses(ws.host.snapshot(), Name.parse(place.name), limits=_EVERY)
-            by_name = {(each.line.path, each.line.number - 1) for each in found.hits}
-            outlined.add(place.name, frozenset({*by_name, (str(place.path), place.line)}), told)
+            uses = ((each.line.path, each.line.number - 1) for each in found.hits)
+            by_name = _within(corpus, chain(uses, [(str(place.path), place.line)]))
+            outlined.add(place.name, by_name, told)
         [state] = [each for each in ws.servers.states() if each.state == "runs"]
         await worker.close()
     figures = [
@@ -178,8 +181,10 @@ def _lines(answer: CodeAnswer) -> Iterator[tuple[str, int]]:
     return ((to_path(each.uri) or each.uri, each.line) for each in answer.places)
 
 
-def _within(corpus: _Corpus, lines: Iterator[tuple[str, int]]) -> Lines:
-    return frozenset(each for each in lines if each[0].startswith(f"{corpus.root}/"))
+def _within(corpus: _Corpus, lines: Iterable[tuple[str, int]]) -> Lines:
+    """Those in the repository's own sources; RxJS' package has copies of them."""
+    folder = corpus.root / corpus.searched
+    return frozenset(each for each in lines if Path(each[0]).is_relative_to(folder))
 
 
 async def _directly(corpus: _Corpus, places: Sequence[_Place]) -> list[Lines]:

@@ -92,6 +92,8 @@ def answer(message: Any) -> None:  # noqa: C901 - a table of misdeeds
         sys.exit(2)
     if MODE == "silent" and method == "textDocument/references":
         return
+    if MODE == "slow" and method == "textDocument/references":
+        time.sleep(1)
     if MODE == "fails" and method.startswith("textDocument/"):
         send({"id": number, "error": {"code": -32803, "message": "not here"}})
         return

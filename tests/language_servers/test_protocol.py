@@ -175,6 +175,16 @@ async def test_a_silent_one_costs_no_more_than_the_time(speaking: Scripted) -> N
         assert _told(heard, "$/cancelRequest")["id"].startswith("glossator-")
 
 
+async def test_an_answer_that_comes_too_late_harms_nobody(speaking: Scripted) -> None:
+    async with speaking("slow") as ws:
+        assert (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ", seconds=0.3)
+        assert said == "python did not answer in time"
+        assert (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text
+        assert (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text
+        assert ws.notices == []
+
+
 async def test_one_that_reads_the_workspace_is_still_starting(speaking: Scripted) -> None:
     async with speaking("indexes") as ws:
         said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ", seconds=3)

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping
+from concurrent.futures import InvalidStateError
 from functools import partial
 from itertools import count
 from typing import Any
@@ -156,7 +157,7 @@ class Connection:
             if isinstance(message, dict):
                 protocol = self._client.protocol
                 protocol.handle_message(protocol.structure_message(message))
-        except (ValueError, RecursionError, asyncio.InvalidStateError):
+        except (ValueError, RecursionError, InvalidStateError):
             return  # no JSON, too deep, or an answer that nobody waits for any more
 
     async def _await_exit(self) -> None:

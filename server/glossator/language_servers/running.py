@@ -101,6 +101,7 @@ class Running:
         self._published: OrderedDict[str, _Published] = OrderedDict()  # by path
         self._sent: dict[str, int] = {}  # by path: the version that it was shown last
         self._news = asyncio.Event()
+        self._pulling: dict[str, tuple[int, asyncio.Task[None]]] = {}  # by path, with the version
         self.connection = Connection(
             found.name,
             program,
@@ -191,14 +192,27 @@ class Running:
         await self.connection.close()
 
     async def _pulled(self, path: str, version: int, seconds: float) -> _Findings:
+        """Ask for them; when nobody waits any more, the answer is still kept."""
+        if path not in self._pulling or self._pulling[path][0] != version:
+            self._pulling[path] = version, asyncio.create_task(self._pull(path, version))
+        await asyncio.wait({self._pulling[path][1]}, timeout=seconds)
+        known = self._published.get(path)
+        if known is None or known.version != version:
+            return _Findings((), pending=True)
+        return _Findings(known.items)
+
+    async def _pull(self, path: str, version: int) -> None:
         params = {"textDocument": {"uri": to_uri(path)}}
         try:
-            result = await self.connection.request("textDocument/diagnostic", params, seconds)
+            result = await self.connection.request("textDocument/diagnostic", params, START_SECONDS)
         except (Refused, Unanswered):
-            return _Findings((), pending=True)
-        items = findings_in(result.get("items") if isinstance(result, dict) else None)
-        self._keep(path, items, version)
-        return _Findings(items[:_MAX_FINDINGS])
+            return  # they stay unknown
+        finally:
+            if self._pulling.get(path, (0,))[0] == version:
+                del self._pulling[path]
+        if self._sent.get(path) == version:
+            items = findings_in(result.get("items") if isinstance(result, dict) else None)
+            self._keep(path, items, version)
 
     def _keep(self, path: str, items: tuple[Diagnostic, ...], version: int | None) -> None:
         self._published[path] = _Published(items[:_MAX_FINDINGS], version)

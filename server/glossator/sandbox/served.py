@@ -24,6 +24,7 @@ from glossator.sandbox.process import descriptors, exit_of
 
 _READ_FROM = 'given=$1; shift; exec "$@" <"/dev/fd/$given"'
 _GRACE_SECONDS = 1.0  # between closing its input, asking it to end, and ending it
+_REST_SECONDS = 0.5  # that the end of standard error may take to arrive
 _TOLD_BYTES = 4_000  # of standard error that are kept
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -37,8 +38,9 @@ class ServedProgram:
         """For `start_served`."""
         self.reader = asyncio.StreamReader()
         self.exit: Exit | None = None
-        self.gone = asyncio.Event()  # set once `exit` is known
+        self.gone = asyncio.Event()  # set once `exit` and the end of `told` are known
         self.told = b""  # the end of its standard error
+        self.told_all = False  # it is closed
         self._popen = popen
         self._group = group
         self._pipes: list[asyncio.BaseTransport] = []
@@ -98,9 +100,20 @@ class ServedProgram:
         await self.gone.wait()
 
     def _ended(self) -> None:
+        """All is dead; what it said last may still be in the pipe."""
+        asyncio.get_running_loop().call_later(_REST_SECONDS, self._close)
+        self.exit = exit_of(self._popen.returncode)
+        if self.told_all:
+            self._close()
+
+    def _told_all(self) -> None:
+        self.told_all = True
+        if self.exit is not None:
+            self._close()
+
+    def _close(self) -> None:
         for pipe in self._pipes:
             pipe.close()
-        self.exit = exit_of(self._popen.returncode)
         self.gone.set()
 
 
@@ -113,6 +126,10 @@ class _End(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Called by the event loop."""
         self._program.told = (self._program.told + data)[-_TOLD_BYTES:]
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Called by the event loop."""
+        self._program._told_all()  # noqa: SLF001 - of this module
 
 
 async def start_served(
