@@ -203,7 +203,7 @@ async def test_calls_are_asked_of_a_client_that_knows_them(tmp_path: Path) -> No
         }
         answer = await glossed(editor, uri, 12)
         asked = editor.sent("glossator/code")
-        at = {"uri": uri, "line": 11, "character": 4, "newName": ""}
+        at = {"uri": uri, "line": 11, "character": 4, "newName": "", "version": 1}
         assert asked == [{"kind": kind, **at} for kind in ("callers", "callees")]
         assert "- Called by `noon`. [cite: doc, pond.py, 4-4]" in answer["text"]
         editor.answers["glossator/code"] = {"places": 3}

@@ -51,7 +51,10 @@ class Known(CodeServers):
     asked: list[CodeQuestion] = field(default_factory=list)
     there: bool = True
 
-    async def ask(self, question: CodeQuestion, _seconds: float) -> CodeAnswer | str:
+    async def ask(
+        self, question: CodeQuestion, _seconds: float, *, begins: bool = True
+    ) -> CodeAnswer | str:
+        assert begins
         self.asked.append(question)
         return self.answers.get(question.kind, "it knows nothing of that")
 
@@ -110,7 +113,8 @@ async def test_a_shared_name_is_told_apart(workspace: MakeWorkspace) -> None:
     known = Known({CodeKind.CALLERS: told(ws, ("zoo/bird.py", 3), name="swim")})
     apart = await called(ws, known, mode="callers", name="swim")
     assert apart.text.endswith(
-        "[by name alone: 2 definitions have this name: qualify it, or give path and line]"
+        "[by name alone: 2 definitions have this name (Bird.swim zoo/bird.py:2, Fish.swim"
+        " zoo/fish.py:2): qualify it, or give path and line]"
     )
     assert known.asked == []
     qualified = await called(ws, known, mode="callers", name="Bird.swim")
@@ -139,7 +143,9 @@ async def test_without_an_answer_the_spelling_counts(workspace: MakeWorkspace) -
         refused = await called(ws, silent, mode="implementations", name="press")
         assert refused.error
     typed = await called(ws, Known({}), mode="type", name="press")
-    assert typed.text.endswith("\n[by its definition alone: it knows nothing of that]")
+    assert typed.text.endswith("\n[by name alone: it knows nothing of that]")
+    at = {"name": "push", "path": "app.py", "line": 3}
+    assert "Found no definitions of push." in (await called(ws, Known({}), **at)).text
 
 
 async def test_callees_implementations_and_types(workspace: MakeWorkspace) -> None:
@@ -178,10 +184,15 @@ async def test_what_rules_hide_stays_hidden(workspace: MakeWorkspace) -> None:
         }
     )
     result = await called(ws, known, mode="references", name="press")
-    assert "[2 more outside the workspace, or hidden by rules]" in result.text
+    assert "[2 more in notebooks, outside, or hidden by rules]" in result.text
     assert "press(1)" not in result.text
-    typed = await called(ws, known, mode="type", name="press")
-    assert "1234" not in typed.text
+    for name in ("press", "Fish"):  # also where nothing that is asked about is hidden
+        typed = await called(ws, known, mode="type", name=name)
+        assert "1234" not in typed.text
+        assert "may quote files" in typed.text
+    angry = Known({CodeKind.REFERENCES: "pyls refused the question: key = 1234"})
+    refused = await called(ws, angry, mode="references", name="press")
+    assert refused.text.endswith("[by name alone: pyls refused the question]")
     at = await called(ws, known, mode="type", name="press", path="secret/keys.py", line=3)
     assert at.error
 
@@ -239,7 +250,7 @@ async def test_what_is_judged_is_the_whole_rename(workspace: MakeWorkspace) -> N
         edit(ws, "app.py", 1, 21, 26, "squeeze"),
     )
     context = ws.context()
-    context = replace(context, abilities=(*context.abilities, known))
+    context = replace(context, abilities=(*context.abilities, known), edits=Hands(ws))
     ready = await RenameArgs(name="press", new_name="squeeze").prepared(context)
     assert ready.reached(ws.snapshot) == tuple(
         str(ws.root / path) for path in ("app.py", "zoo/fish.py")
@@ -248,6 +259,9 @@ async def test_what_is_judged_is_the_whole_rename(workspace: MakeWorkspace) -> N
     preview = ready.preview(context)
     assert "-from zoo.fish import press as push" in preview
     assert "+def squeeze(depth):" in preview
+    files = [str(ws.root / path) for path in ("app.py", "zoo/fish.py")]
+    assert ready.of_tool() == {"name": "press", "new_name": "squeeze", "files": files}
+    assert ready.with_of_tool(ready.of_tool()) == {"name": "press", "new_name": "squeeze"}
 
 
 Broken = Callable[[Workspace], tuple[Known, str]]
@@ -269,11 +283,24 @@ def _overlapping(ws: Workspace) -> tuple[Known, str]:
 
 def _beside(ws: Workspace) -> tuple[Known, str]:
     """As of a text in which the line began with another character."""
-    return renaming(ws, edit(ws, "app.py", 1, 22, 27, "squeeze")), "has not read the newest text"
+    return renaming(ws, edit(ws, "app.py", 1, 22, 27, "squeeze")), "not the name alone"
+
+
+def _another(ws: Workspace) -> tuple[Known, str]:
+    """As of a text with other lines."""
+    return renaming(ws, edit(ws, "zoo/fish.py", 1, 6, 10, "squeeze")), "not the name alone"
+
+
+def _more(ws: Workspace) -> tuple[Known, str]:
+    """What a plugin of a workspace would like to have written."""
+    text = "squeeze(depth):\n    import os\n\n\ndef squeeze"
+    return renaming(ws, edit(ws, "zoo/fish.py", 6, 4, 9, text)), "not the name alone"
 
 
 def _refused(_: Workspace) -> tuple[Known, str]:
-    return Known({CodeKind.RENAME: CodeAnswer("pyls", refused="not a name")}), "pyls says: not a"
+    return Known(
+        {CodeKind.RENAME: CodeAnswer("pyls", refused="not a name")}
+    ), "pyls refuses it and says: not a"
 
 
 def _files(_: Workspace) -> tuple[Known, str]:
@@ -289,7 +316,8 @@ def _silent(_: Workspace) -> tuple[Known, str]:
 
 
 @pytest.mark.parametrize(
-    "broken", [_outside, _stale, _overlapping, _beside, _refused, _files, _nothing, _silent]
+    "broken",
+    [_outside, _stale, _overlapping, _beside, _another, _more, _refused, _files, _nothing, _silent],
 )
 async def test_a_rename_that_cannot_be_whole_is_not_made(
     broken: Broken, workspace: MakeWorkspace
@@ -311,3 +339,85 @@ async def test_a_rename_changes_nothing_that_rules_hide(workspace: MakeWorkspace
     result = await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
     assert result.error
     assert (ws.root / "secret/keys.py").read_text() == FILES["secret/keys.py"]
+
+
+async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeWorkspace) -> None:
+    files = {
+        "a.ts": "export const press = 1;\n",
+        "b.ts": 'import { press } from "./a";\n\nexport const all = { press };\n',
+    }
+    ws = await workspace(files)
+    known = renaming(
+        ws,
+        edit(ws, "a.ts", 1, 13, 18, "squeeze"),
+        edit(ws, "b.ts", 1, 9, 14, "squeeze as press"),
+        edit(ws, "b.ts", 3, 23, 23, "press: "),
+        edit(ws, "b.ts", 3, 23, 28, "squeeze"),
+    )
+    result = await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
+    assert not result.error, result.text
+    assert (ws.root / "b.ts").read_text() == (
+        'import { squeeze as press } from "./a";\n\nexport const all = { press: squeeze };\n'
+    )
+
+
+async def test_a_rename_keeps_to_the_file_that_is_named(workspace: MakeWorkspace) -> None:
+    """A parameter has no definition of its own: no other symbol is taken for it."""
+    ws = await workspace({"a.py": "def go(run):\n    return run\n", "b.py": "def run(): ...\n"})
+    known = renaming(ws, edit(ws, "b.py", 1, 4, 7, "walk"))
+    result = await called(ws, known, "Rename", Hands(ws), name="run", new_name="walk", path="a.py")
+    assert "no definition of it was found" in result.text
+    await called(ws, known, "Rename", Hands(ws), name="run", new_name="walk", path="b.py")
+    assert (ws.root / "b.py").read_text() == "def walk(): ...\n"
+    for wrong in ("x y-z", "a.b", "1"):
+        result = await called(ws, known, "Rename", Hands(ws), name="run", new_name=wrong)
+        assert "is no name" in result.text
+
+
+async def test_two_names_of_one_file_are_one_file(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"lib/a.py": "def press(): ...\n\n\npress()\n"})
+    (ws.root / "src").symlink_to("lib")
+    known = renaming(
+        ws,
+        edit(ws, "lib/a.py", 1, 4, 9, "squeeze"),
+        edit(ws, "src/a.py", 4, 0, 5, "squeeze"),
+    )
+    result = await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
+    assert not result.error, result.text
+    assert (ws.root / "lib/a.py").read_text() == "def squeeze(): ...\n\n\nsqueeze()\n"
+
+
+async def test_overloads_of_one_file_are_several_symbols(workspace: MakeWorkspace) -> None:
+    """Where a language has several by one name; in Python a later one replaces the first."""
+    java = "class A {\n    void f(int a) {}\n    void f(String a) {}\n}\n"
+    python = "if x:\n    def g(): ...\nelse:\n    def g(): ...\n"
+    ws = await workspace({"A.java": java, "a.py": python})
+    known = Known({CodeKind.REFERENCES: told(ws, ("a.py", 2))})
+    several = await called(ws, known, mode="references", name="f")
+    assert "2 definitions have this name (A.f A.java:2, A.f A.java:3)" in several.text
+    assert "[by pyls]" in (await called(ws, known, mode="references", name="g")).text
+
+
+async def test_of_several_on_a_line_the_one_that_is_qualified_so(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "class A:\n    def go(self, run):\n        self.run = run\n"})
+    known = Known({CodeKind.REFERENCES: told(ws, ("a.py", 3))})
+    at = {"mode": "references", "path": "a.py", "line": 3}
+    for name, before in (("self.run", "        self."), ("run", "        self.run = ")):
+        await called(ws, known, name=name, **at)
+        assert known.asked[-1].before == before
+
+
+async def test_notebooks_are_left_out(workspace: MakeWorkspace) -> None:
+    """Servers count lines of cells, and results those of the file."""
+    ws = await workspace({**FILES, "n.ipynb": '{"cells": [], "nbformat": 4}\n'})
+    known = Known(
+        {
+            CodeKind.REFERENCES: told(ws, ("n.ipynb", 1), ("zoo/fish.py", 6)),
+            CodeKind.RENAME: CodeAnswer("pyls", edits=(edit(ws, "n.ipynb", 1, 2, 7, "x"),)),
+        }
+    )
+    result = await called(ws, known, mode="references", name="press")
+    assert "n.ipynb" not in result.text
+    assert "[1 more in notebooks" in result.text
+    renamed = await called(ws, known, "Rename", Hands(ws), name="press", new_name="x")
+    assert renamed.text.endswith("n.ipynb is a notebook.")

@@ -84,6 +84,9 @@ class ClientTexts:
         texts = [change for change in plan.files if isinstance(change, FileEdit)]
         by_client = self._writes and session_id and len(texts) == len(plan.files)
         if by_client and all(map(_is_utf8, texts)):
+            for edit in texts:  # all of them before the first is written
+                if problem := await self._changed(session_id, edit):
+                    return NotApplied(problem)
             for number, edit in enumerate(texts):
                 if problem := await self._write(session_id, edit):
                     done = ", ".join(each.path for each in texts[:number])
@@ -97,14 +100,18 @@ class ClientTexts:
         problem = await asyncio.to_thread(write_plan, plan, tuple(roots))
         return None if problem is None else NotApplied(problem)
 
+    async def _changed(self, session_id: str, edit: FileEdit) -> str | None:
+        """Why the text is not the one that is to be edited; None if it is."""
+        await self.look(session_id, [edit.path])
+        now = self._at(edit.path).snapshot().read(edit.path)
+        before = now.text if isinstance(now, Document) else ""
+        return None if before == edit.before else "the text was changed meanwhile"
+
     async def _write(self, session_id: str, edit: FileEdit) -> str | None:
         """Have the client write one text; None when done, else why not."""
+        if problem := await self._changed(session_id, edit):
+            return problem
         host = self._at(edit.path)
-        await self.look(session_id, [edit.path])
-        now = host.snapshot().read(edit.path)
-        before = now.text if isinstance(now, Document) else ""
-        if before != edit.before:
-            return "the text was changed meanwhile"
         try:
             await self._client.write_text_file(session_id, edit.path, edit.result)
         except _FAILURES as failure:

@@ -140,7 +140,8 @@ class Application:
             self.acting.trust.trusts,
             port.tell,
         )
-        self.code: CodeServers = EditorCode(port, self.language_servers)
+        own = self.language_servers  # the editor's know the workspace's files, and no worktree's
+        self.code: CodeServers = own if within else EditorCode(port, own)
         own_tools = all_tools(
             diagnostics=self.code.tells_diagnostics,
             agents=settings.agents.parallel > 0,

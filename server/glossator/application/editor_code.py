@@ -18,10 +18,12 @@ class EditorCode(CodeServers):
     port: EditorPort
     own: CodeServers
 
-    async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
+    async def ask(
+        self, question: CodeQuestion, seconds: float, *, begins: bool = True
+    ) -> CodeAnswer | str:
         """See `CodeServers`."""
         if not self.port.tells_code:
-            return await self.own.ask(question, seconds)
+            return await self.own.ask(question, seconds, begins=begins)
         return await self.port.code(question, seconds) or _NOTHING
 
     @property

@@ -91,10 +91,12 @@ class CodeServers(ABC):
     """Who knows of code: the editor's other servers, or those that Glossator starts itself."""
 
     @abstractmethod
-    async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
+    async def ask(
+        self, question: CodeQuestion, seconds: float, *, begins: bool = True
+    ) -> CodeAnswer | str:
         """The answer; else why there is none, as a part of a sentence: "gopls is starting".
 
-        "" where no server is there for the language.
+        "" where no server is there for the language, or none runs and none is to begin.
         """
 
     @property

@@ -8,14 +8,14 @@ is renamed: a name alone does not tell what it means.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, PrivateAttr
 
 from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodeServers
-from glossator.core.document import Document
+from glossator.core.document import Document, Missing
 from glossator.core.edit import Applied, Conflict, EditPlan, FileEdit, Refused
 from glossator.core.errors import InvalidPosition, UsageError
 from glossator.core.line_diff import Replacement, changed_blocks, lines_with_ends, unified_diff
@@ -29,7 +29,15 @@ from glossator.core.tool_result import Budget, ToolResult, counted, cut
 from glossator.core.uri import to_path
 from glossator.edits.edit_report import in_conflict, line_ranges, lines_around, sentences
 from glossator.edits.edit_target import edits_of
-from glossator.symbols import Name, SymbolFinder, place_of, place_on
+from glossator.symbols import (
+    Name,
+    NamePlace,
+    SearchScope,
+    SymbolFinder,
+    place_of,
+    place_on,
+    unquoted,
+)
 from glossator.tools import (
     ToolArgs,
     ToolContext,
@@ -43,9 +51,15 @@ from glossator.workspace import WorkspaceSnapshot
 SECONDS = 30.0  # that the edits are waited for
 _MAX_FILES = 1_000  # permission rules judge each, and undo keeps each
 _MAX_BYTES = 8_000  # of a result
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w")
+_NAME = re.compile(r"[#@$]?[^\W\d][\w$]*[!?]?")
+_FILES = "files"  # the absolute paths, beside the arguments that hooks are given
 _STAY = "Names in comments, in strings and in other languages stay: Grep for them."
 _STALE = "the language server has not read the newest text of {} yet.\nCall it again in a moment."
+_MORE = (
+    "what the language server would change in {} is not the name alone, or of an older text.\nCall"
+    " it again in a moment, or edit by hand."
+)
 _BY_HAND = "Look the uses up with Symbols, and edit them."
 
 
@@ -75,6 +89,15 @@ class RenameArgs(ToolArgs):
             return super().reached(snapshot)
         return tuple(change.path for change in self._plan.files)
 
+    def of_tool(self) -> dict[str, Any]:
+        """The arguments, and the files that would be changed, for hooks."""
+        files = [] if self._plan is None else [change.path for change in self._plan.files]
+        return {**super().of_tool(), _FILES: files}
+
+    def with_of_tool(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments without the files."""
+        return {name: value for name, value in arguments.items() if name != _FILES}
+
     def asked_to(self) -> str:
         """The names, and how many files."""
         files = "" if self._plan is None else f" in {counted(len(self._plan.files), 'files')}"
@@ -102,7 +125,7 @@ class Rename:
         plan = args.planned(context)
         if plan is None:
             raise TypeError("a rename is prepared before it runs")
-        found = await findings_now(context, (edit.uri for edit in _edits(plan)))
+        found = await findings_now(context, [edit.uri for edit in _edits(plan)])
         outcome = await edits_of(context).apply(plan)
         if isinstance(outcome, Refused):
             return ToolResult.failed(outcome.reason)
@@ -114,50 +137,75 @@ class Rename:
 
 
 async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
+    edits_of(context)
+    if not _NAME.fullmatch(args.new_name):
+        raise _refusal(f"{shown(args.new_name)} is no name.\nGive one word, unqualified.")
     servers = context.find(CodeServers)
     if servers is None or not servers.are_there:
         raise _refusal(f"no language server is there.\n{_BY_HAND}")
+    place = await _place(args, context)
+    if is_notebook(place.document.path):
+        raise _refusal(f"names in notebooks are not renamed.\n{_BY_HAND}")
+    answer = await servers.ask(place.question(CodeKind.RENAME, args.new_name), SECONDS)
+    if isinstance(answer, str):
+        why = unquoted(answer, context.hidden) or "no language server is there for it"
+        raise _refusal(f"{why}.\n{_BY_HAND}")
+    if answer.refused:
+        said = f" and says: {shown(answer.refused)}" if context.hidden is None else "."
+        raise _refusal(f"{answer.by} refuses it{said}")
+    if answer.files_too:
+        raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
+    return await in_thread(_plan, args, place, answer, context)
+
+
+async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
+    """Where the name stands: on its line, else where it is defined, below `path` if one is given.
+
+    Raises `UsageError`.
+    """
     name, snapshot = Name.parse(args.name), context.snapshot
-    if args.line is None:
-        place = await place_of(context.need(SymbolFinder), snapshot, name, context.hidden)
-        if isinstance(place, str):
-            raise _refusal(f"{place}.")
-    elif args.path is None:
-        raise _refusal("a line is of a file.\nGive path, too, or leave line out.")
-    else:
+    if args.line is not None:
+        if args.path is None:
+            raise _refusal("a line is of a file.\nGive path, too, or leave line out.")
         document = await in_thread(visible, snapshot, args.path, context.hidden)
         if isinstance(document, str):
             raise _refusal(document)
-        place = place_on(document, args.line, name)
-    answer = await servers.ask(place.question(CodeKind.RENAME, args.new_name), SECONDS)
-    if isinstance(answer, str):
-        raise _refusal(f"{answer or 'no language server is there for it'}.\n{_BY_HAND}")
-    if answer.refused:
-        raise _refusal(f"{answer.by} says: {shown(answer.refused)}")
-    if answer.files_too:
-        raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
-    return await in_thread(_plan, args, answer, context)
+        return place_on(document, args.line, name)
+    within = snapshot.resolve(args.path) if args.path is not None else None
+    if isinstance(within, Missing):
+        raise _refusal(within.model_message)
+    scope = SearchScope(within=within, hides=context.hidden)
+    place = await place_of(context.need(SymbolFinder), snapshot, name, scope)
+    if isinstance(place, str):
+        raise _refusal(f"{place}.")
+    return place
 
 
-def _plan(args: RenameArgs, answer: CodeAnswer, context: ToolContext) -> EditPlan:
-    by_path: dict[str, list[CodeEdit]] = {}
-    for each in answer.edits:
-        by_path.setdefault(to_path(each.uri) or each.uri, []).append(each)
-    if not by_path:
+def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolContext) -> EditPlan:
+    """The edits as a plan. Raises `UsageError` for one that is more than the name, or not ours."""
+    paths = {each.uri: to_path(each.uri) or each.uri for each in answer.edits}
+    if not paths:
         raise _refusal(f"{answer.by} found nothing to rename.")
-    if len(by_path) > _MAX_FILES:
-        raise _refusal(f"it would change {len(by_path):,} files, of at most {_MAX_FILES:,}.")
-    edits: dict[str, FileEdit] = {}
-    for path, changes in sorted(by_path.items()):
-        document = visible(context.snapshot, path, context.hidden)
-        if not isinstance(document, Document) or is_notebook(document.path):
-            raise _refusal(f"it would change a file that cannot be changed here.\n{document}")
-        replacements = _replacements(document, changes, answer)
-        edit = FileEdit(document.uri, document.path, document, replacements)
-        if not _fits(edit, args.new_name):
-            raise _refusal(_STALE.format(shown(context.snapshot.relative(document.path))))
-        edits[document.path] = edit
-    return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits.values())
+    if len(paths) > _MAX_FILES:
+        raise _refusal(f"it would change {len(paths):,} files, of at most {_MAX_FILES:,}.")
+    documents: dict[str, Document] = {}
+    changes: dict[str, list[CodeEdit]] = {}  # two names may lead to one file
+    for uri, path in paths.items():
+        found = visible(context.snapshot, path, context.hidden)
+        if isinstance(found, str) or is_notebook(found.path):
+            why = found if isinstance(found, str) else f"{shown(path)} is a notebook."
+            raise _refusal(f"it would change a file that cannot be changed here.\n{why}")
+        documents[found.path] = found
+        changes.setdefault(found.path, []).extend(e for e in answer.edits if e.uri == uri)
+    edits = []
+    for path in sorted(documents):
+        document = documents[path]
+        replacements = _replacements(document, changes[path], answer)
+        edit = FileEdit(document.uri, path, document, replacements)
+        if not _is_renamed(edit, place.name, args.new_name):
+            raise _refusal(_MORE.format(shown(context.snapshot.relative(path))))
+        edits.append(edit)
+    return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits)
 
 
 def _replacements(
@@ -181,22 +229,45 @@ def _replacements(
     return ordered
 
 
-def _fits(edit: FileEdit, new_name: str) -> bool:
-    """Whether each replacement leaves the new name as a whole word: else it was of another text."""
-    words = _WORD.findall(new_name)
-    ends = re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)") if words else None
+def _is_renamed(edit: FileEdit, old: str, new: str) -> bool:
+    """Whether nothing changes but the name: what a server sends is not written unseen.
+
+    Where one name stands for two (`{swim}`, `import swim`), the other may be added.
+    """
     moved = 0
-    for each in edit.replacements:
-        first = each.start + moved
-        last = first + len(each.text)
-        moved += len(each.text) - (each.end - each.start)
-        while first > 0 and _WORD.match(edit.result[first - 1]):
-            first -= 1
-        while last < len(edit.result) and _WORD.match(edit.result[last]):
-            last += 1
-        if ends is None or ends.search(edit.result[first:last]) is None:
+    for first, last, growth in _regions(edit):
+        after = edit.result[first + moved : last + moved + growth]
+        moved += growth
+        if not _renamed_in(edit.before[first:last], old, new).fullmatch(after):
             return False
     return True
+
+
+def _regions(edit: FileEdit) -> list[tuple[int, int, int]]:
+    """The whole words that replacements are in: from and to in the base, and how they grow."""
+    base = edit.before
+    regions: list[tuple[int, int, int]] = []
+    for each in edit.replacements:
+        first, last = each.start, each.end
+        growth = len(each.text) - (last - first)
+        while first > 0 and _WORD.match(base[first - 1]):
+            first -= 1
+        while last < len(base) and _WORD.match(base[last]):
+            last += 1
+        if regions and first <= regions[-1][1]:
+            before = regions.pop()
+            first, last, growth = before[0], max(last, before[1]), growth + before[2]
+        regions.append((first, last, growth))
+    return regions
+
+
+def _renamed_in(before: str, old: str, new: str) -> re.Pattern[str]:
+    """What a text may become when the words `old` in it become `new`."""
+    a, b = re.escape(old), re.escape(new)
+    between = r"(?:\s*[:=]\s*|\s+as\s+)"
+    ways = f"(?:{a}|{b}|{a}{between}{b}|{b}{between}{a})"
+    parts = re.split(rf"(?<!\w){a}(?!\w)", before)
+    return re.compile(ways.join(map(re.escape, parts)))
 
 
 def _edits(plan: EditPlan | None) -> Sequence[FileEdit]:

@@ -106,7 +106,9 @@ class LanguageServers(CodeServers):
         """Whether a server is on this machine."""
         return bool(self._found())
 
-    async def ask(self, question: CodeQuestion, seconds: float) -> CodeAnswer | str:
+    async def ask(
+        self, question: CodeQuestion, seconds: float, *, begins: bool = True
+    ) -> CodeAnswer | str:
         """See `CodeServers`."""
         deadline = asyncio.get_running_loop().time() + seconds
         path = to_path(question.uri)
@@ -115,6 +117,9 @@ class LanguageServers(CodeServers):
             return ""
         if not self._trusts(self._host.roots):
             return _UNTRUSTED
+        known = self._servers.get((subject.servers[0].program, subject.root))
+        if not begins and (known is None or known.running is None):
+            return ""
         server = await self._server(subject.servers[0], subject.root)
         with server.used():
             running = await server.ready(deadline)

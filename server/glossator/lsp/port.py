@@ -203,6 +203,7 @@ class ClientPort:
             "line": question.line,
             "character": count_units(question.before, encoding),
             "newName": question.new_name,
+            "version": question.version,
         }
         told = await self._told(CodeAnswer, CODE, request, seconds)
         return None if told is None else replace(told, encoding=encoding)

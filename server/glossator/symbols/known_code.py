@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from glossator.core.code import CodeAnswer, CodeKind, CodePlace, CodeQuestion, CodeServers
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.notebook import is_notebook
+from glossator.core.shown import some_of
 from glossator.core.uri import to_path
 from glossator.symbols.candidates import SearchScope
 from glossator.symbols.find import Definition, Name, SourceLine, SymbolHits, Use
@@ -35,8 +37,14 @@ _UNSPELLED: Mapping[CodeKind, ReferenceKind] = {
 }
 _DEFINITION = frozenset({"definition"})
 
-_AMBIGUOUS = "{:,} definitions have this name: qualify it, or give path and line"
+_AMBIGUOUS = "{:,} definitions have this name ({}): qualify it, or give path and line"
+_MOST_NAMED = 6  # of them
+_NOTEBOOK = "servers do not count the lines of notebooks as they are shown"
 _UNDEFINED = "no definition of it was found"
+_UNSEARCHED = "not all files that may define it were read"
+# where one name is defined several times in one place: overloads, conditions, declarations
+_DEFINED_AGAIN = frozenset({"python", "typescript", "tsx", "javascript"})
+_QUALIFIES = (".", "->", "::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,13 @@ class NamePlace:
     document: Document
     line: int
     column: int
+
+    @property
+    def name(self) -> str:
+        """The name as it is spelled there."""
+        text = self.document.lines[self.line - 1][self.column :]
+        word = re.match(r"\w+", text)
+        return word[0] if word else text
 
     def question(self, kind: CodeKind, new_name: str = "") -> CodeQuestion:
         """A question about the name there."""
@@ -70,51 +85,69 @@ class Told:
 
 
 def place_on(document: Document, line: int, name: Name) -> NamePlace:
-    """The place of a name on a 1-based line. Raises `UsageError` if it is not there."""
-    text = document.lines[line - 1] if 1 <= line <= len(document.lines) else None
-    word = None if text is None else re.search(rf"(?<!\w){re.escape(name.last)}(?!\w)", text)
-    if word is None:
+    """The place of a name on a 1-based line, qualified if it is. Raises `UsageError` if none is."""
+    text = document.lines[line - 1] if 1 <= line <= len(document.lines) else ""
+    word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")
+    columns = [match.start() for match in word.finditer(text)]
+    if not columns:
         raise UsageError(
             f"{name.last!r} does not stand on line {line:,}.\nGive the line that a result showed"
             " it on, or leave line out."
         )
-    return NamePlace(document, line, word.start())
+    wanted = bool(name.scope)
+    fitting = [each for each in columns if text[:each].rstrip().endswith(_QUALIFIES) == wanted]
+    return NamePlace(document, line, (fitting or columns)[0])
 
 
 async def place_of(
-    finder: SymbolFinder, snapshot: WorkspaceSnapshot, name: Name, hides: IsHidden | None
+    finder: SymbolFinder, snapshot: WorkspaceSnapshot, name: Name, scope: SearchScope
 ) -> NamePlace | str:
     """Where the only symbol of this name is defined; else why that is not known."""
-    found = await finder.definitions(snapshot, name, SearchScope(hides=hides))
+    found = await finder.definitions(snapshot, name, scope)
     symbols: dict[object, Definition] = {}
-    for each in found.hits:  # a name that is defined again in one place (overloads) is one symbol
-        symbols.setdefault((each.line.path, each.symbol.container), each)
-    if len(symbols) != 1:
-        return _AMBIGUOUS.format(len(symbols)) if symbols else _UNDEFINED
+    for each in found.hits:
+        again = each.language in _DEFINED_AGAIN
+        where = each.line.path, each.symbol.container, None if again else each.line.number
+        symbols.setdefault(where, each)
+    if len(symbols) > 1:
+        places = [_named(each, snapshot) for each in symbols.values()]
+        return _AMBIGUOUS.format(len(places), some_of(places, _MOST_NAMED))
+    coverage = found.coverage
+    if coverage.unread or coverage.unparsed or coverage.worker_away:
+        return _UNSEARCHED
+    if not symbols:
+        return _UNDEFINED
     (only,) = symbols.values()
-    document = await in_thread(visible, snapshot, only.line.path, hides)
+    document = await in_thread(visible, snapshot, only.line.path, scope.hides)
     if isinstance(document, str) or document.sha256 != only.line.sha256:
         return "its file changed meanwhile"
     return NamePlace(document, only.symbol.name_line, only.symbol.name_column)
+
+
+def _named(definition: Definition, snapshot: WorkspaceSnapshot) -> str:
+    symbol, line = definition.symbol, definition.line
+    name = ".".join((*symbol.container, symbol.name))
+    return f"{name} {snapshot.relative(line.path)}:{line.number}"
 
 
 async def uses_told(
     servers: CodeServers, place: NamePlace, kind: CodeKind, context: ToolContext
 ) -> Told | str:
     """The uses of the name at `place`, as a server knows them; else why none does."""
+    if is_notebook(place.document.path):
+        return _NOTEBOOK
     answer = await servers.ask(place.question(kind), SECONDS)
     if isinstance(answer, str):
-        return answer
+        return unquoted(answer, context.hidden)
     snapshot, hides = context.snapshot, context.hidden
-    scope = SearchScope(hides=hides)
-    spelled = await context.need(SymbolFinder).uses(snapshot, _name_at(place), ALL_USES, scope)
+    finder, name = context.need(SymbolFinder), Name.parse(place.name)
+    spelled = await finder.uses(snapshot, name, ALL_USES, SearchScope(hides=hides))
     return await in_thread(_told, answer, kind, spelled, snapshot, hides)
 
 
-def _name_at(place: NamePlace) -> Name:
-    text = place.document.lines[place.line - 1][place.column :]
-    word = re.match(r"\w+", text)
-    return Name.parse(word[0] if word else text)
+def unquoted(reason: str, hides: IsHidden | None) -> str:
+    """A server's words, or where rules hide files, which it may quote, only what they are about."""
+    return reason if hides is None else reason.partition(":")[0]
 
 
 def _told(
@@ -133,7 +166,7 @@ def _told(
     for uri, places in _by_document(answer.places):
         path = to_path(uri)
         document = None if path is None else visible(snapshot, path, hides)
-        if not isinstance(document, Document):
+        if not isinstance(document, Document) or is_notebook(document.path):
             elsewhere += len(places)
             continue
         for place in places:

@@ -117,17 +117,22 @@ def report(
     )
 
 
-def told_report(what: str, name: Name, told: Told, snapshot: WorkspaceSnapshot) -> ToolResult:
-    """What a language server told of a name, and who it was; nothing else was looked at."""
+def told_report(
+    what: str, name: Name, told: Told, snapshot: WorkspaceSnapshot, *, narrows: bool
+) -> ToolResult:
+    """What a language server told of a name, and who it was; nothing else was looked at.
+
+    `narrows`: a path would narrow it.
+    """
     rows = list(islice(_rows(map(_entry, told.uses), what, snapshot), MAX_USES))
     kept, _ = cut((row.text for row in rows), Budget(bytes=MAX_BYTES - _NOTES_BYTES))
     shown = rows[: len(kept)]
     omitted = len(told.uses) - sum(row.hits for row in shown)
     parts = [*kept] or [f"There are no {what} of {name.whole}."]
     if omitted:
-        parts.append(f"[{omitted:,} more {what}; narrow by path]")
+        parts.append(f"[{omitted:,} more {what}{'; narrow by path' * narrows}]")
     if told.elsewhere:
-        parts.append(f"[{told.elsewhere:,} more outside the workspace, or hidden by rules]")
+        parts.append(f"[{told.elsewhere:,} more in notebooks, outside, or hidden by rules]")
     parts.append(f"[by {told.by}]")
     return ToolResult(
         "\n".join(parts),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -40,7 +39,7 @@ _WHAT_OF_MODE = {
 }
 _MAX_TYPE = 4_000  # characters
 _NOBODY = "no language server is there for it"
-_HIDDEN = "it may quote a file that the user's permission rules hide"
+_HIDDEN = "a server's text may quote files that the user's permission rules hide"
 _BY_NAME = "\nUses are matched by name alone."
 _BY_SPELLING = frozenset({"references", "callers"})  # what is found without a server, too
 _LANGUAGES = ", ".join(sorted(LANGUAGES))
@@ -176,8 +175,10 @@ def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
 
 
 async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
-    if args.body and args.mode != "definitions":
-        raise UsageError(f"{args.mode} have no body.\nLeave body out, or use mode definitions.")
+    if args.body and (args.mode != "definitions" or args.place is not None):
+        raise UsageError(
+            f"body goes with mode definitions and no line, not with {args.mode}.\nLeave it out."
+        )
     if args.name is None:
         raise UsageError(
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
@@ -191,9 +192,9 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.mode in _BY_SPELLING:
         found = await _spelled(args, name, context)
         return replace(found, text=f"{found.text}\n[by name alone: {told}]") if told else found
-    if args.mode == "type":
+    if args.mode in ("type", "definitions"):
         found = await _defined(args, name, context)
-        return replace(found, text=f"{found.text}\n[by its definition alone: {told or _NOBODY}]")
+        return replace(found, text=f"{found.text}\n[by name alone: {told or _NOBODY}]")
     raise UsageError(
         f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nUse Grep, or read its"
         " definition (mode definitions, with body)."
@@ -208,27 +209,31 @@ async def _told(args: SymbolsArgs, name: Name, context: ToolContext) -> ToolResu
     place = await _place(args, name, context)
     if isinstance(place, str):
         return place
-    asked = partial(uses_told, servers, place=place, context=context)
     if args.mode == "type":
-        if context.hidden is not None:  # the text may quote the definition
-            defined = await asked(kind=CodeKind.DEFINITIONS)
-            if isinstance(defined, str) or defined.elsewhere:
-                return defined if isinstance(defined, str) else _HIDDEN
+        if context.hidden is not None:
+            return _HIDDEN
         answer = await servers.ask(place.question(CodeKind.TYPE), SECONDS)
         return answer if isinstance(answer, str) else _type_told(answer, place, context.snapshot)
-    told = await asked(kind=CodeKind(args.mode))
+    told = await uses_told(servers, place, CodeKind(args.mode), context)
     if isinstance(told, str):
         return told
-    if args.place is None:
-        _, scope = await _searched(args, context)
-        told = told if scope.within is None else told.within(scope.within)
-    return symbol_report.told_report(_WHAT_OF_MODE[args.mode], name, told, context.snapshot)
+    _, scope = await _searched(args, context)
+    told = told if scope.within is None else told.within(scope.within)
+    return symbol_report.told_report(
+        _WHAT_OF_MODE[args.mode], name, told, context.snapshot, narrows=args.place is None
+    )
 
 
 async def _place(args: SymbolsArgs, name: Name, context: ToolContext) -> NamePlace | str:
     """Where the name stands: on the line that is given, else where it is defined."""
     if args.place is None:
-        return await place_of(context.need(SymbolFinder), context.snapshot, name, context.hidden)
+        finder, (_, scope) = context.need(SymbolFinder), await _searched(args, context)
+        everywhere = replace(scope, within=None)
+        place = await place_of(finder, context.snapshot, name, everywhere)
+        if isinstance(place, str) and scope.within is not None:
+            within = await place_of(finder, context.snapshot, name, scope)
+            place = place if isinstance(within, str) else within
+        return place
     path, line = args.place
     document = await in_thread(visible, context.snapshot, path, context.hidden)
     if isinstance(document, str):

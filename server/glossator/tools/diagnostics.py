@@ -33,6 +33,8 @@ MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
 
 _SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find
+_KNOWN_SECONDS = 0.5  # that an edit waits for what was found before it
+_MAX_EDITED = 10  # files of one edit whose findings are asked for
 _MAX_NEW = 10
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
@@ -89,9 +91,11 @@ async def report_diagnostics(context: ToolContext, path: str | None = None) -> T
     return _report(shown, len(files) - len(shown), context)
 
 
-async def findings_now(context: ToolContext, uris: Iterable[str]) -> Findings | None:
+async def findings_now(context: ToolContext, uris: Sequence[str]) -> Findings | None:
     """The findings for documents before an edit, to tell later which are new; None if unknown."""
-    files = await context.diagnostics(tuple(Wanted(uri, None) for uri in uris), 0.0)
+    if len(uris) > _MAX_EDITED:
+        return None
+    files = await context.diagnostics(tuple(Wanted(uri, None) for uri in uris), _KNOWN_SECONDS)
     if files is None or any(file.pending for file in files):
         return None
     known = Findings()

@@ -116,14 +116,12 @@ async def _call_tool(
     try:
         args, note = _arguments(tool, call.arguments), ""
         about = args.acting_as() or tool.name
-        if context.look_first is not None:
-            paths = await asyncio.to_thread(args.reached, context.snapshot)
-            context = replace(context, snapshot=await context.look_first(paths))
+        context = await _with_typing(args, context)
         if hooks is not None and not hooks.concern(about):
             hooks = None
+        args, context = await _prepared(args, context)
         if hooks is not None:
             args, context, note = await _after_hooks(hooks, tool, args, context, call.id)
-        args = await args.prepared(context)
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return replace(ToolResult.failed(decided.reason), outcome=decided.told)
@@ -146,6 +144,23 @@ async def _call_tool(
     context.reads.show(result.spans)
     context.reads.mark_citable(result.citable)
     return result
+
+
+async def _with_typing(args: ToolArgs, context: ToolContext) -> ToolContext:
+    """The context with what is typed into the files that the call is about."""
+    if context.look_first is None:
+        return context
+    paths = await asyncio.to_thread(args.reached, context.snapshot)
+    return replace(context, snapshot=await context.look_first(paths))
+
+
+async def _prepared(args: ToolArgs, context: ToolContext) -> tuple[ToolArgs, ToolContext]:
+    """The arguments with what the call is found to be about, in its files' newest texts."""
+    ready = await args.prepared(context)
+    if ready is args or context.look_first is None:
+        return ready, context
+    context = await _with_typing(ready, context)
+    return await args.prepared(context), context
 
 
 def _arguments(tool: Tool, given: Mapping[str, Any]) -> ToolArgs:
@@ -172,6 +187,7 @@ async def _after_hooks(
     if said.arguments is None:
         return args, context, ""
     args = _changed_arguments(tool, args.with_of_tool(said.arguments))
+    args, context = await _prepared(args, context)
     return args, context, _CHANGED.format(_as_json(args))
 
 

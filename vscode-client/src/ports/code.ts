@@ -23,6 +23,8 @@ export interface CodeRequest {
   readonly line: number;
   readonly character: number;
   readonly newName: string;
+  /** Of the document that the question is about; null for its file. */
+  readonly version: number | null;
 }
 
 const BY = "VS Code";
@@ -36,7 +38,10 @@ const LOCATIONS: Partial<Record<CodeKind, string>> = {
 export async function code(request: CodeRequest): Promise<CodeAnswer | null> {
   const uri = Uri.parse(request.uri);
   const position = new Position(request.line, request.character);
-  await workspace.openTextDocument(uri); // providers are asked about texts that VS Code holds
+  const document = await workspace.openTextDocument(uri); // whose text the providers know
+  if (request.version !== null && request.version !== document.version) {
+    return null; // the place is of an older text
+  }
   const command = LOCATIONS[request.kind];
   if (command) {
     const found = await commands.executeCommand<(Location | LocationLink)[]>(

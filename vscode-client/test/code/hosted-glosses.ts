@@ -8,7 +8,7 @@ import { demo, ready, type Tests, until } from "./hosted.ts";
 export const glossTests: Tests = {
   async "nobody knows a name where no extension does"() {
     const { document } = await demo();
-    const at = { uri: document.uri.toString(), ...nameIn(document), newName: "surface" };
+    const at = { uri: document.uri.toString(), ...nameIn(document), newName: "surface", version: null };
     for (const kind of KINDS) {
       assert.equal(await code({ kind, ...at }), null, kind);
     }
@@ -19,7 +19,7 @@ export const glossTests: Tests = {
   async "a name is told as other extensions know it"() {
     const { document } = await demo();
     const uri = document.uri.toString();
-    const at = { uri, ...nameIn(document), newName: "surface" };
+    const at = { uri, ...nameIn(document), newName: "surface", version: null };
     const { line, character } = at;
     const knowing = vscode.Disposable.from(callsOf(document), namesOf(document));
     try {
@@ -50,6 +50,7 @@ export const glossTests: Tests = {
       const refused = await code({ kind: "rename", ...at, newName: "1" });
       assert.match(refused?.refused ?? "", /no name/);
       assert.equal(await code({ ...at, kind: "callers", line: 0, character: 0 }), null);
+      assert.equal(await code({ ...at, kind: "callers", version: document.version - 1 }), null);
     } finally {
       knowing.dispose();
     }

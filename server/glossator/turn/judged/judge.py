@@ -70,68 +70,74 @@ logger = logging.getLogger(__name__)
 
 LOOK_UP_SECONDS = 3.0  # for all names of a look at an answer
 
-_SERVER_SECONDS = 1.0  # for a language server to tell the calls of a name
+_SERVER_SECONDS = 1.0  # for language servers to tell the calls of all names
 _LIMITS = Limits(texts=300, hits=100, seconds=1.0)
 
 
 async def calls_of(app: Application, names: Iterable[str]) -> Calls:
     """The calls of these names in visible files, as far as `LOOK_UP_SECONDS` suffice to find them.
 
-    Names that cannot be looked up are left out: finding no call proves nothing.
+    Names that cannot be looked up are left out: finding no call proves nothing. Where the spelling
+    leaves open what is called, language servers that run are asked, all at once.
     """
     snapshot = app.host.snapshot()
     found: dict[str, tuple[CallSite, ...]] = {}
+    open_names: dict[str, Definition] = {}
     try:
         async with asyncio.timeout(LOOK_UP_SECONDS):
             for name in names:
                 try:
-                    found[name] = await _calls_of(app, snapshot, Name.parse(name))
+                    sites, definition = await _calls_of(app, snapshot, Name.parse(name))
                 except (WorkerGone, JobFailed, UsageError) as failure:
                     logger.warning("Calls of %s were not looked up: %s", name, failure)
+                    continue
+                found[name] = sites
+                if definition is not None and not all(each.sure for each in sites):
+                    open_names[name] = definition
     except TimeoutError:
         logger.warning("Not all calls were looked up within %g s", LOOK_UP_SECONDS)
+    told = await asyncio.gather(*(_told(app, snapshot, each) for each in open_names.values()))
+    for name, lines in zip(open_names, told, strict=True):
+        found[name] = tuple(
+            replace(each, sure=each.sure or (each.path, each.line) in lines) for each in found[name]
+        )
     return found
 
 
 async def _calls_of(
     app: Application, snapshot: WorkspaceSnapshot, name: Name
-) -> tuple[CallSite, ...]:
+) -> tuple[tuple[CallSite, ...], Definition | None]:
+    """The calls that are spelled so, and the only definition of the name, if there is only one."""
     may_be_shown = SearchScope(languages=CODE, hides=app.acting.hidden())
     uses = await app.symbols.uses(snapshot, name, CALLS, may_be_shown, _LIMITS)
     if not uses.hits:
-        return ()
+        return (), None
     everywhere = SearchScope(languages=CODE)
     definition = only_definition(await app.symbols.definitions(snapshot, name, everywhere, _LIMITS))
-    told = await _told_calls(app, snapshot, definition)
-    return tuple([await _site(app, snapshot, each, definition, told) for each in uses.hits])
+    return tuple([await _site(app, snapshot, each, definition) for each in uses.hits]), definition
 
 
-async def _told_calls(
-    app: Application, snapshot: WorkspaceSnapshot, definition: Definition | None
+async def _told(
+    app: Application, snapshot: WorkspaceSnapshot, definition: Definition
 ) -> frozenset[tuple[str, int]]:
     """The calls that a language server knows, by path and 1-based line; none if none answers."""
-    if definition is None or not app.code.are_there:
-        return frozenset()
     document = await asyncio.to_thread(snapshot.read, definition.line.path)
     if not isinstance(document, Document) or document.sha256 != definition.line.sha256:
         return frozenset()
     symbol = definition.symbol
     place = NamePlace(document, symbol.name_line, symbol.name_column)
-    answer = await app.code.ask(place.question(CodeKind.CALLERS), _SERVER_SECONDS)
+    question = place.question(CodeKind.CALLERS)
+    answer = await app.code.ask(question, _SERVER_SECONDS, begins=False)
     if isinstance(answer, str):
         return frozenset()
-    return frozenset((to_path(each.uri) or "", each.line + 1) for each in answer.places)
+    relative = snapshot.relative
+    return frozenset((relative(to_path(each.uri) or ""), each.line + 1) for each in answer.places)
 
 
 async def _site(
-    app: Application,
-    snapshot: WorkspaceSnapshot,
-    use: Use,
-    definition: Definition | None,
-    told: frozenset[tuple[str, int]],
+    app: Application, snapshot: WorkspaceSnapshot, use: Use, definition: Definition | None
 ) -> CallSite:
-    is_told = (use.line.path, use.line.number) in told
-    is_sure = is_told or (definition is not None and is_call_of(use, definition))
+    is_sure = definition is not None and is_call_of(use, definition)
     if definition is not None and not is_sure and may_need_imports(use, definition):
         document = await asyncio.to_thread(snapshot.read, use.line.path)
         if isinstance(document, Document) and document.sha256 == use.line.sha256:
