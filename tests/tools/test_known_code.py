@@ -144,8 +144,8 @@ async def test_without_an_answer_the_spelling_counts(workspace: MakeWorkspace) -
         assert refused.error
     typed = await called(ws, Known({}), mode="type", name="press")
     assert typed.text.endswith("\n[by name alone: it knows nothing of that]")
-    at = {"name": "push", "path": "app.py", "line": 3}
-    assert "Found no definitions of push." in (await called(ws, Known({}), **at)).text
+    defined = await called(ws, Known({}), name="push", path="app.py", line=3)
+    assert "Found no definitions of push." in defined.text
 
 
 async def test_callees_implementations_and_types(workspace: MakeWorkspace) -> None:
@@ -351,8 +351,8 @@ async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeW
         ws,
         edit(ws, "a.ts", 1, 13, 18, "squeeze"),
         edit(ws, "b.ts", 1, 9, 14, "squeeze as press"),
-        edit(ws, "b.ts", 3, 23, 23, "press: "),
-        edit(ws, "b.ts", 3, 23, 28, "squeeze"),
+        edit(ws, "b.ts", 3, 21, 21, "press: "),
+        edit(ws, "b.ts", 3, 21, 26, "squeeze"),
     )
     result = await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
     assert not result.error, result.text
@@ -401,9 +401,8 @@ async def test_overloads_of_one_file_are_several_symbols(workspace: MakeWorkspac
 async def test_of_several_on_a_line_the_one_that_is_qualified_so(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "class A:\n    def go(self, run):\n        self.run = run\n"})
     known = Known({CodeKind.REFERENCES: told(ws, ("a.py", 3))})
-    at = {"mode": "references", "path": "a.py", "line": 3}
     for name, before in (("self.run", "        self."), ("run", "        self.run = ")):
-        await called(ws, known, name=name, **at)
+        await called(ws, known, mode="references", name=name, path="a.py", line=3)
         assert known.asked[-1].before == before
 
 

@@ -8,7 +8,12 @@ import { demo, ready, type Tests, until } from "./hosted.ts";
 export const glossTests: Tests = {
   async "nobody knows a name where no extension does"() {
     const { document } = await demo();
-    const at = { uri: document.uri.toString(), ...nameIn(document), newName: "surface", version: null };
+    const at = {
+      uri: document.uri.toString(),
+      ...nameIn(document),
+      newName: "surface",
+      version: null,
+    };
     for (const kind of KINDS) {
       assert.equal(await code({ kind, ...at }), null, kind);
     }
