@@ -322,3 +322,39 @@ async def test_the_folders_that_a_worktree_leaves_out_are_named(tmp_path: Path) 
         assert f"worktree of {tmp_path / 'ws'} alone, and does not see {other}." in s.port.told[-1]
         assert info.worktree is not None
         assert len(info.worktree.folders) == 1
+
+
+async def test_a_merge_goes_into_the_branch_that_was_told(tmp_path: Path) -> None:
+    root = repository(tmp_path / "ws")
+    async with at(root, ONE) as s:
+        session = await begin(s)
+        await ask_in(s, session.id, "Make it ten.")
+        git(root, "switch", "-qc", "release")
+        with pytest.raises(UsageError, match="is on release by now, and no longer on main"):
+            await merge_worktree(s.app, MergeWorktreeRequest(session.id, "main"))
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(session.id, "release"))
+        assert merged.into == "release"
+
+
+async def test_a_merge_writes_over_nothing_that_git_ignores(tmp_path: Path) -> None:
+    """Whatever the branch's own options are, it is a merge that is committed."""
+    root = repository(tmp_path / "ws")
+    (root / ".gitignore").write_text(".env\n")
+    git(root, "add", ".gitignore")
+    git(root, "commit", "-qm", "Ignore")
+    git(root, "config", "branch.main.mergeOptions", "--squash")
+    (root / ".env").write_text("KEY=mine\n")
+    async with at(root, ONE) as s:
+        session = await begin(s)
+        await ask_in(s, session.id, "Make it ten.")
+        folder = folder_of(session)
+        (folder / ".gitignore").write_text("")
+        (folder / ".env").write_text("KEY=theirs\n")
+        with pytest.raises(UsageError, match=r"would write over \.env, which git does not have"):
+            await merge_worktree(s.app, MergeWorktreeRequest(session.id))
+        assert (root / ".env").read_text() == "KEY=mine\n"
+        (root / ".env").unlink()
+        merged = await merge_worktree(s.app, MergeWorktreeRequest(session.id))
+        assert ".env" in merged.files
+        assert (root / ".env").read_text() == "KEY=theirs\n"
+        assert git(root, "status", "--porcelain") == ""

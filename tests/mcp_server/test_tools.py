@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from glossator.core.tokens import estimate_tokens
 from tests.mcp_server.client import Door, door, modelled, text_of
@@ -195,6 +196,20 @@ async def test_a_cancelled_exploration_ends(tmp_path: Path) -> None:
         calling.cancel()
         await asyncio.wait({calling})
         await until(lambda: not app.runs.active())
+        gate.set()
+        assert "shop.py" in await d.text("glob", pattern="*.py")
+
+
+async def test_an_exploration_that_goes_on_elsewhere_ends_the_call_alone(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with modelled(tmp_path, FILES, [Turn(Text("- It"), gate=gate)]) as (d, api):
+        calling = asyncio.create_task(d.call("explore", task="What does price do?"))
+        await until(lambda: bool(api.requests))
+        app = await (await d.server.load_soon()).app()
+        (run_id,) = app.runs.active()
+        app.runs.end(app.runs.session_of(run_id) or "", "a terminal")
+        with pytest.raises(MCPError, match="goes on elsewhere"):
+            await calling
         gate.set()
         assert "shop.py" in await d.text("glob", pattern="*.py")
 

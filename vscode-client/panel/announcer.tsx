@@ -62,7 +62,7 @@ function queueInWords(messages: readonly Queued[], held: string): string {
       ? [`${plural(steering, "message goes", "messages go")} to the model now.`]
       : []),
     ...(queued > 0
-      ? [`${plural(queued, "message", "messages")} ${queued === 1 ? "is" : "are"} asked next.`]
+      ? [`${plural(queued, "message", "messages")} ${queued === 1 ? "waits" : "wait"}.`]
       : []),
     ...(held ? [`Not sent yet. ${held}`] : []),
   ].join(" ");

@@ -1028,6 +1028,7 @@ export interface MemoryText {
 /** The session whose worktree is merged into the user's branch. */
 export interface MergeWorktreeRequest {
   readonly sessionId: string;
+  readonly into?: string;
 }
 
 /** The branch `into` which a session's worktree was merged, as `commit`, and the files. */

@@ -207,13 +207,15 @@ class Trees(Generic[A]):
         """Ask git again what changed, since that was no reply's doing."""
         self._standings.clear()
 
-    async def merge(self, session: Session) -> tuple[Worktree, Merged]:
+    async def merge(self, session: Session, into: str = "") -> tuple[Worktree, Merged]:
         """Merge the worktree of a session into the user's branch, and remove it.
 
-        Raises `UsageError`; then the user's files are as they were.
+        If `into` is named, only into that. Raises `UsageError`; then the user's files are as they
+        were.
         """
         async with self._claimed(session) as tree:
-            merged = await asyncio.to_thread(merge, tree, session.title, self._main.environment)
+            given = tree, session.title, self._main.environment, into
+            merged = await asyncio.to_thread(merge, *given)
             await self._end(tree, WorktreeState.MERGED)
         return tree, merged
 

@@ -247,12 +247,12 @@ class Merged:
     files: tuple[str, ...]
 
 
-def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
+def merge(tree: Worktree, title: str, environment: Mapping[str, str], expected: str = "") -> Merged:
     """Commit what is not committed, and merge that into the user's current branch.
 
-    If that branch did not move meanwhile, it gets this commit alone; else a merge of it, too. If it
-    cannot be done, the user's work tree is as it was, and the work is on its branch. Raises
-    `UsageError`.
+    That has to be the one `expected`, if any is. If it did not move meanwhile, it gets the commits
+    of the worktree alone; else a merge of them, too. If it cannot be done, the user's work tree is
+    as it was, and the work is on its branch. Raises `UsageError`.
     """
     origin, place = repository_of(tree.origin, environment), place_of(tree, environment)
     into = _branch_of(origin)
@@ -260,6 +260,11 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
         raise UsageError(
             f"{shown(origin.top)} is on no branch (its HEAD is detached), so there is nothing to"
             " merge into. Switch to a branch with `git switch`, then merge again."
+        )
+    if expected and into != expected:
+        raise UsageError(
+            f"{shown(origin.top)} is on {shown(into)} by now, and no longer on {shown(expected)}."
+            " Nothing was merged. Merge again to merge into that."
         )
     if any(os.path.lexists(os.path.join(origin.git, name)) for name in _UNDER_WAY):
         raise UsageError(
@@ -277,9 +282,11 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
             f"The worktree changed nothing that {into} does not have. Throw it away instead."
         )
     _check_conflicts(origin, ours, theirs, tree.branch, into)
+    _check_overwriting(origin, ours, theirs)
     message = f"Merge branch '{tree.branch}': {title}"
     code, output, said = origin.ended(
-        *("merge", "--ff", "--no-edit", "--no-verify", "--quiet", "-m", message, theirs)
+        *("merge", "--ff", "--no-squash", "--commit", "--no-edit", "--no-verify", "--quiet"),
+        *("-m", message, theirs),
     )
     if code:
         if os.path.lexists(os.path.join(origin.git, "MERGE_HEAD")):  # ours: there was none before
@@ -287,6 +294,18 @@ def merge(tree: Worktree, title: str, environment: Mapping[str, str]) -> Merged:
         raise UsageError(_not_merged(output + said, tree.branch))
     commit = origin.run("rev-parse", "HEAD")
     return Merged(into, ours, commit, tuple(filter(None, files.split("\0"))))
+
+
+def _check_overwriting(origin: Place, ours: str, theirs: str) -> None:
+    """Raises `UsageError` for a file of the user's that git ignores, and would write over."""
+    words = ("diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", f"{ours}...{theirs}")
+    added = filter(None, origin.run(*words).split("\0"))
+    there = [each for each in added if os.path.lexists(os.path.join(origin.top, each))]
+    if there:
+        raise UsageError(
+            f"The merge would write over {some_of(list(map(shown, there)), 5)}, which git does not"
+            " have. Nothing was merged. Move it away, then merge again."
+        )
 
 
 def _check_inner(origin: Place, place: Place) -> None:

@@ -87,6 +87,7 @@ class CommandRun:
             keyboard = SharedKeyboard(self._editor or StandardInput())
             self._user = User(self._display, keyboard, self._lock)
         self._session_id = ""  # of the last run
+        self._goes_on_elsewhere = False
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
@@ -96,6 +97,8 @@ class CommandRun:
             self._work(process)
         except CommandCancelled as cancelled:
             self._display.close()
+            if self._goes_on_elsewhere:
+                return cancelled.exit_code  # that was said
             print(cancelled, file=sys.stderr)
             if self._session_id:
                 command = "chat" if isinstance(self._todo, Talk) else "ask"
@@ -148,6 +151,8 @@ class CommandRun:
         if method == "glossator/event":
             if params["kind"] == "run.started":
                 self._session_id = params["sessionId"]  # it has the question from here on
+            if params["kind"] == "run.cancelled":
+                self._goes_on_elsewhere = bool(params["elsewhere"])
             if self._talking is not None:
                 self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))

@@ -262,9 +262,13 @@ async def _view(app: Application, item: ListedSession) -> SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class MergeWorktreeRequest:
-    """The session whose worktree is merged into the user's branch."""
+    """The session whose worktree is merged into the user's branch.
+
+    `into` is the branch that the user was told; it is merged into no other. "": the current one.
+    """
 
     session_id: str
+    into: str = ""
 
 
 async def merge_worktree(app: Application, request: MergeWorktreeRequest) -> MergedWorktree:
@@ -273,7 +277,7 @@ async def merge_worktree(app: Application, request: MergeWorktreeRequest) -> Mer
     Raises `UsageError` where that cannot be done; then the user's files are as they were.
     """
     session = await app.sessions.open(request.session_id)
-    tree, merged = await app.trees.merge(session)
+    tree, merged = await app.trees.merge(session, request.into)
     parts = merged.into, merged.before, merged.commit, merged.files
     return MergedWorktree(session.id, tree.branch, *parts)
 

@@ -278,15 +278,20 @@ class GlossatorServer:
         return types.GetPromptResult(description=what, messages=[message])
 
 
+_ENDED_HERE = "This was ended: its session goes on elsewhere, or was stopped there."
+
+
 async def _apart(work: Coroutine[Any, Any, T]) -> T:
     """Do the work in a task of its own: the SDK cancels again at every await, also of cleaning up.
 
-    Raises what the work raises.
+    Raises what the work raises; `MCPError` if it was ended here, which is no end of the call's.
     """
     task = asyncio.create_task(work)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
+        if task.cancelled():
+            raise MCPError(types.INTERNAL_ERROR, _ENDED_HERE) from None
         task.cancel()
         with anyio.CancelScope(shield=True):
             await asyncio.wait({task})

@@ -25,7 +25,7 @@ export function QueueView() {
   }
   const waits = held !== "";
   return (
-    <section class="queue" aria-label="Messages asked next">
+    <section class="queue" aria-label="Waiting messages">
       <div class="queue-head">
         <span>
           {waits ? <Icon name="warning" tone="mixed" /> : <Icon name="list-ordered" />}{" "}
@@ -153,7 +153,7 @@ function Editor({ message: { id, question } }: { message: Queued }) {
         class="field queued-field"
         rows={1}
         value={text}
-        aria-label="Message asked next"
+        aria-label="Waiting message"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) {

@@ -236,8 +236,8 @@ export class Conversations implements Disposable {
   }
 
   /** Merge the worktree of a session into the user's branch. */
-  async merge(sessionId: string): Promise<MergedWorktree> {
-    const merged = await this.server.run("glossator.mergeWorktree", { sessionId });
+  async merge(sessionId: string, into: string): Promise<MergedWorktree> {
+    const merged = await this.server.run("glossator.mergeWorktree", { sessionId, into });
     await this.#describeShown(sessionId);
     return merged;
   }

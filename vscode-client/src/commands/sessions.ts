@@ -187,7 +187,10 @@ async function isWanted({ title, worktree }: SessionInfo): Promise<boolean> {
 }
 
 async function merge(bench: Workbench, session: SessionInfo): Promise<void> {
-  const { branch, into, before, files } = await bench.chat.conversations.merge(session.id);
+  const { branch, into, before, files } = await bench.chat.conversations.merge(
+    session.id,
+    session.worktree?.into ?? "",
+  );
   await leave(bench, session);
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   const back = `git reset --keep ${before.slice(0, 12)}`;

@@ -16,7 +16,7 @@ export async function story(stage) {
   const { panel, model, page } = stage;
   const box = panel.locator(".composer textarea");
   const answers = panel.locator(".answer");
-  const queue = panel.getByRole("region", { name: "Messages asked next" });
+  const queue = panel.getByRole("region", { name: "Waiting messages" });
   const write = async (words, key) => {
     await until(panel.locator(".queue, .said").getByText(words), async () => {
       await box.fill(words);

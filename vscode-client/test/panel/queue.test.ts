@@ -62,7 +62,7 @@ panelTest("each message has its buttons, and says its state", async () => {
     ["down one", "remove one", "send two", "takeBack now!"],
   );
   const told = await harness.page.locator(".panel > [aria-live=polite]").textContent();
-  assert.equal(told, "1 message goes to the model now. 2 messages are asked next.");
+  assert.equal(told, "1 message goes to the model now. 2 messages wait.");
 });
 
 panelTest("the focus stays on the button of a message that moves", async () => {
@@ -136,7 +136,7 @@ panelTest("an edit goes on where it was after the panel was hidden", async () =>
 
 panelTest("a queue that waits for the user says why, and goes on by a button", async () => {
   await shown(...stream("answered"), queue("The run was stopped.", "one"));
-  const list = harness.page.getByRole("region", { name: "Messages asked next" });
+  const list = harness.page.getByRole("region", { name: "Waiting messages" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
   await button("Send now: one").waitFor();
   await harness.page.getByRole("button", { name: "Send it" }).press("Enter");
@@ -145,10 +145,10 @@ panelTest("a queue that waits for the user says why, and goes on by a button", a
 
 panelTest("it says so too while another run is on", async () => {
   await shown(...RUNNING, queue("The run was stopped.", "one"));
-  const list = harness.page.getByRole("region", { name: "Messages asked next" });
+  const list = harness.page.getByRole("region", { name: "Waiting messages" });
   assert.match((await list.textContent()) ?? "", /Not sent yet. The run was stopped./);
   const told = await harness.page.locator(".panel > [aria-live=polite]").textContent();
-  assert.equal(told, "1 message is asked next. Not sent yet. The run was stopped.");
+  assert.equal(told, "1 message waits. Not sent yet. The run was stopped.");
 });
 
 panelTest("what the model was told stands in its place", async () => {
