@@ -67,7 +67,7 @@ class Asking:
         except Unanswered as error:
             return str(error)
 
-    async def _asked(self, kind: CodeKind) -> CodeAnswer:
+    async def _asked(self, kind: CodeKind) -> CodeAnswer | str:
         match kind:
             case CodeKind.TYPE:
                 return self._answer(text=text_of(await self._at("textDocument/hover")))
@@ -75,19 +75,22 @@ class Asking:
                 return await self._renamed()
             case CodeKind.CALLERS | CodeKind.CALLEES:
                 return await self._calls(kind)
-            case CodeKind.REFERENCES:
-                context = {"context": {"includeDeclaration": True}}
-                return self._answer(places=places_in(await self._at(_PLACES[kind][1], context)))
-        return self._answer(places=places_in(await self._at(_PLACES[kind][1])))
+        context = {"context": {"includeDeclaration": True}}
+        more = context if kind is CodeKind.REFERENCES else {}
+        places = places_in(await self._at(_PLACES[kind][1], more))
+        known = places or kind is CodeKind.IMPLEMENTATIONS  # of which there may be none
+        return self._answer(places=places) if known else self._nothing
 
-    async def _calls(self, kind: CodeKind) -> CodeAnswer:
+    async def _calls(self, kind: CodeKind) -> CodeAnswer | str:
         incoming = kind is CodeKind.CALLERS
         method = f"callHierarchy/{'incoming' if incoming else 'outgoing'}Calls"
         read = callers_in if incoming else callees_in
         items = await self._at("textDocument/prepareCallHierarchy")
+        if not isinstance(items, list) or not items:
+            return self._nothing
         calls = [
             place
-            for item in (items if isinstance(items, list) else [])[:_MAX_ITEMS]
+            for item in items[:_MAX_ITEMS]
             for place in read(await self._request(method, {"item": item}))
         ]
         return self._answer(places=tuple(dict.fromkeys(calls)))
@@ -115,6 +118,11 @@ class Asking:
     async def _request(self, method: str, params: object) -> Any:  # noqa: ANN401 - JSON
         left = self.deadline - asyncio.get_running_loop().time()
         return await self.running.connection.request(method, params, max(0.0, left))
+
+    @property
+    def _nothing(self) -> str:
+        """An answer without the definition itself: it did not read the file, or not as we do."""
+        return f"{self.running.found.name} knows nothing there"
 
     def _answer(self, **parts: Any) -> CodeAnswer:  # noqa: ANN401 - fields of the answer
         return CodeAnswer(self.running.found.name, encoding=self.running.encoding, **parts)

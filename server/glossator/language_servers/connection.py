@@ -28,10 +28,13 @@ from pygls.protocol.json_rpc import (
 )
 
 from glossator.core.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
+from glossator.core.shown import shown
+from glossator.core.tool_result import shorten
 from glossator.sandbox import ServedProgram
 
 _MAX_UNREAD_BYTES = 128_000_000  # that a server lets wait
-_LAST_WORDS = 200  # characters
+_MAX_WORDS = 200  # characters of what a server says
+_CANCEL = "$/cancelRequest"  # we answer at once, and pygls takes it for one with types
 _MODIFIED = frozenset({-32801, -32802})  # it changed its mind: ask again
 _AGAIN_SECONDS = 0.1
 _INTERNAL = -32603
@@ -42,7 +45,10 @@ Handler = Callable[[Any], object]  # takes the parameters, gives the result
 
 
 class Refused(Exception):
-    """The server answered a request with an error; the message is its own."""
+    """The server answered a request with an error; the message is its own, short and on a line."""
+
+    def __init__(self, message: object) -> None:
+        super().__init__(shown(shorten(str(message), _MAX_WORDS)))
 
 
 class Unanswered(Exception):
@@ -97,7 +103,7 @@ class Connection:
                 return await self._once(method, params, left)
             except JsonRpcException as error:
                 if error.code not in _MODIFIED or left < _AGAIN_SECONDS:
-                    raise Refused(str(error.message)) from error
+                    raise Refused(error.message) from error
             await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _once(self, method: str, params: object, left: float) -> Any:  # noqa: ANN401 - JSON
@@ -116,7 +122,7 @@ class Connection:
             if not answer.done():
                 answer.cancel()
                 if not self.gone.is_set():
-                    self.notify("$/cancelRequest", {"id": number})
+                    self.notify(_CANCEL, {"id": number})
         if self.gone.is_set():
             raise Unanswered(self.why)
         raise Unanswered(f"{self.name} did not answer in time")
@@ -137,8 +143,9 @@ class Connection:
 
     async def _listen(self) -> None:
         try:
+            loop = asyncio.get_running_loop()
             while isinstance(body := await read_frame(self.program.reader), bytes):
-                self._take(body)
+                loop.call_soon(self._take, body)  # what fails there is logged, and ends no reading
                 await asyncio.sleep(0)  # a flood of messages holds up nobody
             if body is not None:
                 self._end(f"sent a message of more than {MAX_BODY_BYTES:,} bytes")
@@ -154,7 +161,7 @@ class Connection:
         """Handle one message; one that is malformed is left out."""
         try:
             message = json.loads(body)
-            if isinstance(message, dict):
+            if isinstance(message, dict) and message.get("method") != _CANCEL:
                 protocol = self._client.protocol
                 protocol.handle_message(protocol.structure_message(message))
         except (ValueError, RecursionError, InvalidStateError):
@@ -168,7 +175,7 @@ class Connection:
         how = ended.signal or f"exit code {ended.code}"
         lines = self.program.last_words.split("\n")
         errors = [line for line in lines if "rror" in line]  # Node ends with its version
-        words = (errors or lines)[-1].strip(" .")[:_LAST_WORDS]
+        words = (errors or lines)[-1].strip(" .")[:_MAX_WORDS]
         self._end(f"ended ({how})" + (f": {words}" if words else ""))
 
     def _end(self, why: str) -> None:

@@ -60,6 +60,10 @@ class OpenDocuments:
             self._close(next(iter(self._open)))
         return known.version
 
+    def is_open(self, path: str) -> bool:
+        """Whether the server has this document open."""
+        return path in self._open
+
     def follow(self, overlays: Mapping[str, Overlay], is_mine: Callable[[str], bool]) -> None:
         """Take over what the editor shows of the server's files, the newest last."""
         for path, known in tuple(self._open.items()):

@@ -10,7 +10,9 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -164,14 +166,14 @@ def find_servers(
     """The servers of each language: the one to ask, and those that only find faults; blocking."""
     if settings.enabled == "off":
         return {}
-    path = _path_outside(environment, roots)
+    installed = _installed(environment, roots)
     found: dict[str, tuple[FoundServer, ...]] = {}
     for language in sorted(CODE):
         known = [each for each in KNOWN if language in each.languages]
-        beside = _first((each for each in known if each.beside), path, roots)
+        beside = _first((each for each in known if each.beside), installed)
         named = _command_for(language, settings)
         if named is None:
-            asked = _first((each for each in known if not each.beside), path, roots)
+            asked = _first((each for each in known if not each.beside), installed)
         elif not named.strip():
             continue
         else:
@@ -200,9 +202,28 @@ def _command_for(language: str, settings: LanguageServerSettings) -> str | None:
     return settings.commands.get(language, family)
 
 
-def _path_outside(environment: Mapping[str, str], roots: Sequence[str]) -> str:
-    folders = search_path(environment).split(os.pathsep)
-    return os.pathsep.join(each for each in folders if not _is_in(each, roots))
+def _installed(environment: Mapping[str, str], roots: Sequence[str]) -> Mapping[str, str]:
+    """The programs of the known servers on the `PATH`, none in the workspace, by name.
+
+    Each folder is listed once: most hold none of the names.
+    """
+    wanted = {each.words[0] for each in KNOWN}
+    path, found = search_path(environment).split(os.pathsep), dict[str, str]()
+    for folder in dict.fromkeys(path):
+        names = wanted & _names_in(folder)
+        if not names or _is_in(folder, roots):
+            continue
+        for name in names - found.keys():
+            program = shutil.which(name, path=folder)
+            if program is not None and not _is_in(program, roots):
+                found[name] = program
+    return found
+
+
+def _names_in(folder: str) -> AbstractSet[str]:
+    with suppress(OSError):
+        return set(os.listdir(folder))
+    return frozenset()
 
 
 def _is_in(path: str, roots: Sequence[str]) -> bool:
@@ -210,12 +231,10 @@ def _is_in(path: str, roots: Sequence[str]) -> bool:
     return any(is_inside(name, root) for name in names for root in roots)
 
 
-def _first(
-    known: Iterator[KnownServer], path: str, roots: Sequence[str]
-) -> tuple[FoundServer, ...]:
+def _first(known: Iterable[KnownServer], installed: Mapping[str, str]) -> tuple[FoundServer, ...]:
     for each in known:
-        program = shutil.which(each.words[0], path=path)
-        if program is not None and not _is_in(program, roots) and each.works(program):
+        program = installed.get(each.words[0])
+        if program is not None and each.works(program):
             return (FoundServer(each, program),)
     return ()
 

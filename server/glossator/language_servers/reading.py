@@ -10,9 +10,12 @@ from typing import Any
 
 from glossator.core.attached import Diagnostic, Severity
 from glossator.core.code import CodeEdit, CodePlace
+from glossator.core.shown import shown, shown_prose
 
 _SEVERITIES = {1: Severity.ERROR, 2: Severity.WARNING, 3: Severity.INFORMATION, 4: Severity.HINT}
-_MAX_MESSAGE = 2_000  # characters of a finding
+_MAX_MESSAGE = 1_000  # characters of a finding
+_MAX_NAME = 200  # characters of who calls, and of the source and code of a finding
+_MAX_TEXT = 100_000  # characters of a hover
 
 
 def places_in(result: object) -> tuple[CodePlace, ...]:
@@ -35,7 +38,7 @@ def callers_in(result: object) -> Iterator[CodePlace]:
         match each:
             case {"from": {"uri": str() as uri, "name": str() as name}}:
                 for line in _lines(each.get("fromRanges")):
-                    yield CodePlace(uri, line, name)
+                    yield CodePlace(uri, line, _brief(name))
 
 
 def callees_in(result: object) -> Iterator[CodePlace]:
@@ -46,14 +49,15 @@ def callees_in(result: object) -> Iterator[CodePlace]:
                 line := _line(item.get("selectionRange") or item.get("range"))
             ) is not None:
                 calls = tuple(dict.fromkeys(_lines(each.get("fromRanges"))))
-                yield CodePlace(uri, line, name, calls)
+                yield CodePlace(uri, line, _brief(name), calls)
 
 
 def text_of(hover: object) -> str:
     """The text of a hover, in Markdown."""
     contents = hover.get("contents") if isinstance(hover, dict) else None
     parts = contents if isinstance(contents, list) else [contents]
-    return "\n\n".join(filter(None, map(_marked, parts)))
+    text = "\n\n".join(filter(None, map(_marked, parts)))
+    return shown_prose(text[:_MAX_TEXT])
 
 
 def edits_in(result: object) -> tuple[tuple[CodeEdit, ...], bool]:
@@ -81,12 +85,15 @@ def findings_in(result: object) -> tuple[Diagnostic, ...]:
         if line is None or severity is None:
             continue
         source, code = each.get("source"), each.get("code")
-        named = f" ({code})" if isinstance(code, str | int) and code != "" else ""
-        message = f"{str(each.get('message', ''))[:_MAX_MESSAGE]}{named}"
-        found.append(
-            Diagnostic(line + 1, severity, message, source if isinstance(source, str) else "")
-        )
+        named = f" ({_brief(str(code))})" if isinstance(code, str | int) and code != "" else ""
+        message = shown_prose(str(each.get("message", ""))[:_MAX_MESSAGE])
+        by = _brief(source) if isinstance(source, str) else ""
+        found.append(Diagnostic(line + 1, severity, f"{message}{named}", by))
     return tuple(found)
+
+
+def _brief(name: str) -> str:
+    return shown(name[:_MAX_NAME])
 
 
 def _objects(result: object) -> Iterable[dict[str, Any]]:

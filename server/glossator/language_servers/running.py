@@ -26,12 +26,13 @@ from glossator.sandbox import ServedProgram
 
 START_SECONDS = 120.0  # for the answer to `initialize`
 _REST_SECONDS = 0.3  # after which a server that began no work has none
-_LONGEST_REST = 60.0  # seconds that one may take to tell that it has read all
+_LONGEST_REST = 60.0  # seconds, after which one that has not told so is taken to have read all
 # what pyright logs once it knows the files of the workspace; before, it finds too few references
 _READ = re.compile(r"(Found \d[\d,.]*|No) source files?\b")
 _SHUTDOWN_SECONDS = 1.0
 _MAX_FILES = 2_000  # whose findings are kept
 _MAX_FINDINGS = 500  # of one file
+_MAX_ALL = 5_000  # findings of all files
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 # what servers ask to be asked for again, whether we said that we can or not; pyright dies of a no
 _REFRESHED = (
@@ -88,18 +89,20 @@ class Running:
     def __init__(
         self, found: FoundServer, root: str, program: ServedProgram, cache: str, *, confined: bool
     ) -> None:
-        """`confined`: it may run programs of the workspace."""
+        """`confined`: it is in the sandbox, and may run programs of the workspace."""
         self.found = found
         self.capabilities: Mapping[str, Any] = {}
         self.encoding: PositionEncoding = "utf-16"
         self.settled = asyncio.Event()
         self._root = root
         self._cache = cache
+        self._confined = confined
         self._settings = _settings(found, root, cache, confined=confined)
         self._at_work: set[str | int] = set()  # tokens of its progress
         self._opened = False
         self._published: OrderedDict[str, _Published] = OrderedDict()  # by path
         self._sent: dict[str, int] = {}  # by path: the version that it was shown last
+        self._names_versions = False
         self._news = asyncio.Event()
         self._pulling: dict[str, tuple[int, asyncio.Task[None]]] = {}  # by path, with the version
         self.connection = Connection(
@@ -126,7 +129,8 @@ class Running:
     async def initialize(self) -> None:
         """Greet it. Raises `Refused`, `Unanswered`."""
         params = {
-            "processId": None,  # it sees no processes but its own
+            # in the sandbox it sees no processes but its own; elsewhere it ends with this one
+            "processId": None if self._confined else os.getpid(),
             "clientInfo": {"name": "Glossator", "version": __version__},
             "rootUri": to_uri(self._root),
             "rootPath": self._root,
@@ -141,8 +145,9 @@ class Running:
             self.encoding = cast("PositionEncoding", named)
         self._opened = True
         self.connection.notify("initialized", {})
-        rest = _LONGEST_REST if self.found.server.tells_rest else _REST_SECONDS
-        asyncio.get_running_loop().call_later(rest, self._look, rest)
+        loop = asyncio.get_running_loop()
+        loop.call_later(_REST_SECONDS, self._look)
+        loop.call_later(_LONGEST_REST, self.settled.set)  # also if work never ends
 
     def offers(self, capability: str) -> bool:
         """Whether it named this capability."""
@@ -178,8 +183,12 @@ class Running:
 
     @property
     def all_findings(self) -> Mapping[str, tuple[Diagnostic, ...]]:
-        """What it told so far, by path."""
-        return {path: each.items for path, each in self._published.items() if each.items}
+        """What it told so far, by path; without findings only of documents that it was shown."""
+        return {
+            path: each.items
+            for path, each in self._published.items()
+            if each.items or path in self._sent
+        }
 
     async def close(self) -> None:
         """End it: politely, if it still answers."""
@@ -217,7 +226,10 @@ class Running:
     def _keep(self, path: str, items: tuple[Diagnostic, ...], version: int | None) -> None:
         self._published[path] = _Published(items[:_MAX_FINDINGS], version)
         self._published.move_to_end(path)
-        if len(self._published) > _MAX_FILES:
+        while (
+            len(self._published) > _MAX_FILES
+            or sum(len(each.items) for each in self._published.values()) > _MAX_ALL
+        ):
             self._published.popitem(last=False)
 
     def _publish(self, params: object) -> None:
@@ -225,10 +237,21 @@ class Running:
             case {"uri": str() as uri, "diagnostics": list() as items, **rest} if path := to_path(
                 uri
             ):
-                version = rest.get("version")
-                self._keep(path, findings_in(items), version if type(version) is int else None)
+                named = rest.get("version")
+                version = named if type(named) is int else None
+                self._names_versions |= version is not None
+                if path in self._sent and self._takes_back(path, version):
+                    return
+                self._keep(path, findings_in(items), version)
                 self._news.set()
                 self._news = asyncio.Event()
+
+    def _takes_back(self, path: str, version: int | None) -> bool:
+        """Whether this is what servers say of documents that are closed: no findings any more.
+
+        It may come when the document is open again.
+        """
+        return not self.documents.is_open(path) or (version is None and self._names_versions)
 
     def _register(self, params: object) -> None:
         """It offers something later; of what we use only findings."""
@@ -256,9 +279,9 @@ class Running:
             case {"message": str() as message} if _READ.match(message):
                 self.settled.set()
 
-    def _look(self, waited: float = _REST_SECONDS) -> None:
+    def _look(self) -> None:
         """Whether it has read all: nothing that it began since its start goes on."""
-        if not self._at_work and (waited == _LONGEST_REST or not self.found.server.tells_rest):
+        if not self._at_work and not self.found.server.tells_rest:
             self.settled.set()
 
     def _configuration(self, params: object) -> list[object]:

@@ -15,21 +15,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
 
-from glossator.core.attached import FileDiagnostics, Wanted
-from glossator.core.code import CodeAnswer, CodeQuestion, CodeServers
+from glossator.core.attached import Diagnostic, FileDiagnostics, Wanted
+from glossator.core.code import CodeAnswer, CodeKind, CodeQuestion, CodeServers
 from glossator.core.document import Document
 from glossator.core.own_process import import_aside
 from glossator.core.uri import to_path, to_uri
 from glossator.language_servers.known import CACHE, FoundServer, find_servers, language_at
 from glossator.sandbox import LimitedShell, Served, tools_at
 from glossator.settings import LanguageServerSettings
-from glossator.workspace import WorkspaceHost, WorkspaceSnapshot
+from glossator.workspace import Listing, WorkspaceHost, WorkspaceSnapshot, is_inside
 
 if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about code does not need
     from glossator.language_servers.running import Running
@@ -37,9 +37,14 @@ if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about cod
 
 _FIND_SECONDS = 60.0  # after which servers are looked for again
 _SHEBANG_BYTES = 1_000  # of a script's first line
+_MAX_ASKED = 20  # documents whose findings are awaited at once; more would not stay open
 _MAX_NEW = 10  # files that are opened because they are new
 _KEPT_DAYS = 30  # of a cache that nothing used
 _UNTRUSTED = "these folders are not trusted"
+_ELSEWHERE = (
+    "it knows the folder {folder} alone, and other folders of the workspace hold such files, too,"
+    " which may use the name"
+)
 _OPEN = (
     "there is no sandbox, so only a server that the setting languageServers.commands names is"
     " started"
@@ -92,6 +97,8 @@ class LanguageServers(CodeServers):
         self._tell = tell
         self._known: tuple[float, tuple[str, ...], Mapping[str, tuple[FoundServer, ...]]]
         self._known = (float("-inf"), (), {})
+        self._looking: asyncio.Task[None] | None = None
+        self._awaiting = asyncio.Semaphore(_MAX_ASKED)
         self._servers: dict[tuple[str, str], Server] = {}  # by program and root
         self._unsubscribe: Callable[[], None] = lambda: None
         self._pruned = False
@@ -120,6 +127,10 @@ class LanguageServers(CodeServers):
         known = self._servers.get((subject.servers[0].program, subject.root))
         if not begins and (known is None or known.running is None):
             return ""
+        alone = await self._alone(subject)
+        if alone and question.kind is CodeKind.RENAME:
+            by = subject.servers[0].name
+            return CodeAnswer(by, refused=_ELSEWHERE.format(folder=alone))
         server = await self._server(subject.servers[0], subject.root)
         with server.used():
             running = await server.ready(deadline)
@@ -129,16 +140,22 @@ class LanguageServers(CodeServers):
             running.show(subject.path, question.text, subject.language)
             from glossator.language_servers.asking import Asking  # noqa: PLC0415 - see above
 
-            return await Asking(running, question, subject.path, deadline).answer()
+            answer = await Asking(running, question, subject.path, deadline).answer()
+        if alone and isinstance(answer, CodeAnswer):
+            return replace(answer, by=f"{answer.by} (in {alone} alone)")
+        return answer
 
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
     ) -> tuple[FileDiagnostics, ...] | None:
-        """See `CodeServers`; without `wanted` what the running servers have told so far."""
+        """See `CodeServers`; without `wanted` of the documents that running servers told of so far.
+
+        None if there are none.
+        """
         if not self._found() or not self._trusts(self._host.roots):
             return None
         if not wanted:
-            return self._told()
+            return self._told() or None
         deadline = asyncio.get_running_loop().time() + seconds
         found = await asyncio.gather(*(self._look_at(each.uri, deadline) for each in wanted))
         known = tuple(each for each in found if each is not None)
@@ -167,16 +184,29 @@ class LanguageServers(CodeServers):
     async def close(self) -> None:
         """End all servers."""
         self._unsubscribe()
+        if self._looking is not None:
+            self._looking.cancel()
         servers, self._servers = tuple(self._servers.values()), {}
         await asyncio.gather(*(each.close() for each in servers))
 
     def _found(self) -> Mapping[str, tuple[FoundServer, ...]]:
+        """The servers, looked for at once for new roots, and from time to time in a thread."""
         when, roots, found = self._known
-        if roots != self._host.roots or time.monotonic() - when > _FIND_SECONDS:
+        if roots != self._host.roots:
             roots = self._host.roots
             found = find_servers(self._settings, self._environment, roots)
             self._known = time.monotonic(), roots, found
+        elif self._looking is None and time.monotonic() - when > _FIND_SECONDS:
+            self._looking = asyncio.create_task(self._look_again(roots))
         return found
+
+    async def _look_again(self, roots: tuple[str, ...]) -> None:
+        try:
+            found = await asyncio.to_thread(find_servers, self._settings, self._environment, roots)
+        finally:
+            self._looking = None
+        if roots == self._host.roots:
+            self._known = time.monotonic(), roots, found
 
     def _subject(self, path: str, text: str) -> _Subject | None:
         real = self._host.canonical(path)
@@ -186,6 +216,18 @@ class LanguageServers(CodeServers):
         if root is None or language is None or not servers:
             return None
         return _Subject(real, root, language, servers)
+
+    async def _alone(self, subject: _Subject) -> str:
+        """The folder that a server knows alone, though others hold such files; "" if none do.
+
+        Each server has one: basedpyright answers no more completely when it is given several.
+        """
+        others = [each for each in self._host.roots if not is_inside(each, subject.root)]
+        languages = subject.servers[0].server.languages
+        listing = self._host.snapshot().listing
+        if not others or not await asyncio.to_thread(_holds, listing, others, languages):
+            return ""
+        return next(name for name, root in self._host.folders.names.items() if root == subject.root)
 
     async def _server(self, found: FoundServer, root: str) -> Server:
         """The server of a root; it is not started yet."""
@@ -265,6 +307,10 @@ class LanguageServers(CodeServers):
         path = to_path(uri)
         if path is None:
             return None
+        async with self._awaiting:
+            return await self._look_in(path, uri, deadline)
+
+    async def _look_in(self, path: str, uri: str, deadline: float) -> FileDiagnostics | None:
         document = await asyncio.to_thread(self._host.snapshot().read, path)
         if not isinstance(document, Document):
             return None
@@ -293,11 +339,21 @@ class LanguageServers(CodeServers):
 
     def _told(self) -> tuple[FileDiagnostics, ...]:
         running = [each.running for each in self._servers.values() if each.running is not None]
-        return tuple(
-            FileDiagnostics(to_uri(path), items)
-            for each in running
-            for path, items in each.all_findings.items()
-        )
+        by_path: dict[str, list[Diagnostic]] = {}
+        for each in running:
+            for path, items in each.all_findings.items():
+                by_path.setdefault(path, []).extend(items)
+        return tuple(FileDiagnostics(to_uri(path), tuple(its)) for path, its in by_path.items())
+
+
+def _holds(listing: Listing, folders: Sequence[str], languages: Sequence[str]) -> bool:
+    """Whether any of these folders has a file in one of the languages."""
+    return any(
+        language_at(file.path, "") in languages
+        for folder, files in listing.folders.items()
+        if any(is_inside(folder, each) for each in folders)
+        for file in files
+    )
 
 
 def _parts_of(program: str) -> tuple[str, ...]:
