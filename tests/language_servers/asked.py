@@ -107,7 +107,7 @@ async def asked(
     host = WorkspaceHost((str(root),), WorkspaceSettings(index=False, watcher="off"), indexing)
     await host.start()
     await host.ready()
-    environment = {**os.environ, "PATH": path or os.environ["PATH"]}
+    environment = {**os.environ, "PATH": path or os.defpath}
     shell = WorkspaceShell(ShellSettings(), environment)
     settings = LanguageServerSettings(enabled=enabled, commands=dict(commands or {}))
     servers = LanguageServers(

@@ -120,13 +120,11 @@ class LanguageServers(CodeServers):
         deadline = asyncio.get_running_loop().time() + seconds
         path = to_path(question.uri)
         subject = self._subject(path, question.text) if path is not None else None
-        if subject is None or subject.servers[0].server.beside:
+        is_there = subject is not None and not subject.servers[0].server.beside
+        if subject is None or not is_there or not (begins or self._runs(subject)):
             return ""
         if not self._trusts(self._host.roots):
             return _UNTRUSTED
-        known = self._servers.get((subject.servers[0].program, subject.root))
-        if not begins and (known is None or known.running is None):
-            return ""
         alone = await self._alone(subject)
         if alone and question.kind is CodeKind.RENAME:
             by = subject.servers[0].name
@@ -144,6 +142,10 @@ class LanguageServers(CodeServers):
         if alone and isinstance(answer, CodeAnswer):
             return replace(answer, by=f"{answer.by} (in {alone} alone)")
         return answer
+
+    def _runs(self, subject: _Subject) -> bool:
+        known = self._servers.get((subject.servers[0].program, subject.root))
+        return known is not None and known.running is not None
 
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
