@@ -119,7 +119,8 @@ async def test_a_shared_name_is_told_apart(workspace: MakeWorkspace) -> None:
     assert known.asked == []
     qualified = await called(ws, known, mode="callers", name="Bird.swim")
     assert qualified.text == (
-        "zoo/bird.py:3:        return '💧', Bird().swim()  [call in Bird > swim]\n[by pyls]"
+        "zoo/bird.py:3:        return '💧', Bird().swim()  [call in Bird > swim]\n"
+        "[also named so, and not counted: Fish.swim zoo/fish.py:2]\n[by pyls]"
     )
     await called(ws, known, mode="callers", name="swim", path="zoo/bird.py", line=3)
     assert known.asked[-1].before == "        return '💧', Bird()."
@@ -159,7 +160,7 @@ async def test_callees_implementations_and_types(workspace: MakeWorkspace) -> No
         }
     )
     callees = await called(ws, known, mode="callees", name="Fish.swim")
-    assert callees.text == "zoo/fish.py:6:def press(depth):  [definition]\n[by pyls]"
+    assert callees.text == ("zoo/fish.py:6:def press(depth):  [function, lines 6-7]\n[by pyls]")
     implementations = await called(ws, known, mode="implementations", name="Fish")
     assert "zoo/bird.py:1:class Bird:" in implementations.text
     typed = await called(ws, known, mode="hover", name="press")
@@ -167,7 +168,7 @@ async def test_callees_implementations_and_types(workspace: MakeWorkspace) -> No
         "zoo/fish.py:6:def press(depth):\n(function) press(depth) -> int\n[by pyls]"
     )
     defined = await called(ws, known, name="push", path="app.py", line=3)
-    assert defined.text == "zoo/fish.py:6:def press(depth):  [definition]\n[by pyls]"
+    assert defined.text == callees.text
 
 
 async def test_what_rules_hide_stays_hidden(workspace: MakeWorkspace) -> None:
@@ -420,3 +421,14 @@ async def test_notebooks_are_left_out(workspace: MakeWorkspace) -> None:
     assert "[1 more in notebooks" in result.text
     renamed = await called(ws, known, "Rename", Hands(ws), name="press", new_name="x")
     assert renamed.text.endswith("n.ipynb is a notebook.")
+
+
+async def test_methods_that_keep_the_name_are_named(workspace: MakeWorkspace) -> None:
+    """One may override the other; and no name is given that the class has already."""
+    ws = await workspace(FILES)
+    known = renaming(ws, edit(ws, "zoo/bird.py", 2, 8, 12, "fly"))
+    result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
+    assert "Fish.swim zoo/fish.py:2 keep the name: if one overrides another" in result.text
+    ws = await workspace({"a.py": "class A:\n    x = 1\n\n    def y(self): ...\n"})
+    taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
+    assert taken.text.startswith("Nothing was renamed: A has a x already.")

@@ -22,7 +22,7 @@ from glossator.core.line_diff import Replacement, changed_blocks, lines_with_end
 from glossator.core.notebook import is_notebook
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.core.span import Span, spans_of
 from glossator.core.text import Position
 from glossator.core.tool_result import Budget, ToolResult, counted, cut
@@ -34,6 +34,7 @@ from glossator.symbols import (
     NamePlace,
     SearchScope,
     SymbolFinder,
+    namesakes,
     place_of,
     place_on,
     unquoted,
@@ -50,12 +51,13 @@ from glossator.workspace import WorkspaceSnapshot
 
 SECONDS = 30.0  # that the edits are waited for
 _MAX_FILES = 1_000  # permission rules judge each, and undo keeps each
+_MOST_NAMED = 5  # methods that keep the name
 _MAX_BYTES = 8_000  # of a result
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[#@$]?[^\W\d][\w$]*[!?]?")
 _FILES = "files"  # the absolute paths, beside the arguments that hooks are given
-_STAY = "Names in comments, in strings and in other languages stay: Grep for them."
-_STALE = "the language server has not read the newest text of {} yet.\nCall it again in a moment."
+_STAY = "Names in comments, in strings and in other languages stay."
+_STALE = "the language server has not read the newest text yet.\nCall it again in a moment."
 _MORE = (
     "what the language server would change in {} is not the name alone, or of an older text.\nCall"
     " it again in a moment, or edit by hand."
@@ -72,6 +74,7 @@ class RenameArgs(ToolArgs):
     line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
 
     _plan: EditPlan | None = PrivateAttr(None)
+    _namesakes: tuple[str, ...] = PrivateAttr(())
 
     def paths(self) -> tuple[str, ...]:
         """The file where it stands, if one is named."""
@@ -80,8 +83,14 @@ class RenameArgs(ToolArgs):
     async def prepared(self, context: ToolContext) -> Self:
         """With the edits. Raises `UsageError` if there are none."""
         ready = self.model_copy()
-        ready._plan = await _planned(self, context)  # noqa: SLF001 - of the same class
+        planned = await _planned(self, context)
+        ready._plan, ready._namesakes = planned  # noqa: SLF001 - of the same class
         return ready
+
+    @property
+    def namesakes(self) -> tuple[str, ...]:
+        """Methods that keep the name."""
+        return self._namesakes
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
         """Every file that would be changed."""
@@ -132,11 +141,16 @@ class Rename:
         if isinstance(outcome, Conflict):
             return in_conflict(context.snapshot.relative(outcome.document.path), outcome)
         result = await in_thread(_renamed, args, plan, outcome, context.snapshot)
+        if args.namesakes:
+            kept = some_of(args.namesakes, _MOST_NAMED)
+            note = f"{kept} keep the name: if one overrides another, rename those, too."
+            result = replace(result, text=f"{result.text}\n{note}")
         new = await new_findings(context, found, outcome.documents)
         return replace(result, text=f"{result.text}\n{new}") if new else result
 
 
-async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
+async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tuple[str, ...]]:
+    """The edits, and the methods that keep the name."""
     edits_of(context)
     if not _NAME.fullmatch(args.new_name):
         raise _refusal(f"{shown(args.new_name)} is no name.\nGive one word, unqualified.")
@@ -146,6 +160,7 @@ async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
     place = await _place(args, context)
     if is_notebook(place.document.path):
         raise _refusal(f"names in notebooks are not renamed.\n{_BY_HAND}")
+    await _check_free(args, place, context)
     answer = await servers.ask(place.question(CodeKind.RENAME, args.new_name), SECONDS)
     if isinstance(answer, str):
         why = unquoted(answer, context.hidden) or "no language server is there for it"
@@ -155,7 +170,14 @@ async def _planned(args: RenameArgs, context: ToolContext) -> EditPlan:
         raise _refusal(f"{answer.by} refuses it{said}")
     if answer.files_too:
         raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
-    return await in_thread(_plan, args, place, answer, context)
+    plan = await in_thread(_plan, args, place, answer, context)
+    touched = {
+        (change.path, hunk.first_line + number)
+        for change in plan.files
+        for hunk in change.hunks
+        for number in range(hunk.before.count("\n") + 1)
+    }
+    return plan, await namesakes(context.need(SymbolFinder), place, touched, context)
 
 
 async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
@@ -179,6 +201,19 @@ async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
     if isinstance(place, str):
         raise _refusal(f"{place}.")
     return place
+
+
+async def _check_free(args: RenameArgs, place: NamePlace, context: ToolContext) -> None:
+    """Raises `UsageError` if the new name is another symbol's, in the same place."""
+    if place.container is None:
+        return
+    path = place.document.path
+    scope = SearchScope(within=path, hides=context.hidden)
+    taken = Name.parse(args.new_name)
+    found = await context.need(SymbolFinder).definitions(context.snapshot, taken, scope)
+    if any(each.symbol.container == place.container for each in found.hits):
+        where = ".".join(place.container) or context.snapshot.relative(path)
+        raise _refusal(f"{shown(where)} has a {args.new_name} already.\nChoose another name.")
 
 
 def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolContext) -> EditPlan:
@@ -214,18 +249,18 @@ def _replacements(
     """The edits in offsets, in order. Raises `UsageError` if they do not fit the text."""
     table, encoding = document.table, answer.encoding
     try:
-        placed = {
+        placed = dict.fromkeys(
             Replacement(
                 table.offset(Position(each.line, each.character), encoding),
                 table.offset(Position(each.end_line, each.end_character), encoding),
                 each.text,
             )
             for each in changes
-        }
-        ordered = tuple(sorted(placed, key=lambda each: each.start))
+        )
+        ordered = tuple(sorted(placed, key=lambda each: (each.start, each.end)))
         FileEdit(document.uri, document.path, document, ordered)
     except (InvalidPosition, ValueError) as error:
-        raise _refusal(_STALE.format(shown(document.path))) from error
+        raise _refusal(_STALE) from error
     return ordered
 
 

@@ -65,7 +65,8 @@ class SearchScope:
     """Which texts to search: at or below `within`, in one of `languages` (None: any).
 
     Texts whose `module_of` ends with one of `modules` come first, then those near `near`. Both
-    `within` and `near` are absolute paths. Texts are left out if `hides` is true of their path.
+    `within` and `near` are absolute paths. Texts are left out if `hides` is true of their path, or
+    if they are none of `only`.
     """
 
     within: str | None = None
@@ -73,6 +74,7 @@ class SearchScope:
     modules: frozenset[str] = frozenset()
     near: str | None = None
     hides: Callable[[str], bool] | None = None
+    only: frozenset[str] | None = None
 
 
 ANYWHERE = SearchScope()
@@ -118,6 +120,8 @@ def _ranked(paths: Iterable[str], scope: SearchScope) -> Iterator[tuple[_Rank, s
     steps: dict[str, int] = {}
     for path in paths:
         if scope.within is not None and not is_inside(path, scope.within):
+            continue
+        if scope.only is not None and path not in scope.only:
             continue
         language = language_of(path)
         if scope.languages is not None and language not in scope.languages:

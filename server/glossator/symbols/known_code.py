@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from glossator.core.code import CodeAnswer, CodeKind, CodePlace, CodeQuestion, CodeServers
+from glossator.core.code import CodeKind, CodePlace, CodeQuestion, CodeServers
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.file_kinds import language_of
 from glossator.core.notebook import is_notebook
 from glossator.core.shown import some_of
 from glossator.core.uri import to_path
 from glossator.symbols.candidates import SearchScope
-from glossator.symbols.find import Definition, Name, SourceLine, SymbolHits, Use
+from glossator.symbols.find import Definition, Limits, Name, SourceLine, SymbolHits, Use
 from glossator.symbols.finder import ALL_USES, CALLS, SymbolFinder
 from glossator.symbols.references import Reference, ReferenceKind
 from glossator.tools import IsHidden, ToolContext, in_thread, visible
@@ -35,9 +37,10 @@ _UNSPELLED: Mapping[CodeKind, ReferenceKind] = {
     CodeKind.REFERENCES: "reference",
     CodeKind.CALLERS: "call",
 }
-_DEFINITION = frozenset({"definition"})
 
 _AMBIGUOUS = "{:,} definitions have this name ({}): qualify it, or give path and line"
+_MOST_OUTLINED = 60  # definitions of which it is said what they are
+_LABELS = Limits(texts=2_000, hits=20_000, seconds=5.0)
 _MOST_NAMED = 6  # of them
 _NOTEBOOK = "servers do not count the lines of notebooks as they are shown"
 _UNDEFINED = "no definition of it was found"
@@ -49,11 +52,15 @@ _QUALIFIES = (".", "->", "::")
 
 @dataclass(frozen=True, slots=True)
 class NamePlace:
-    """Where a name stands: its document, the 1-based line, and the column in characters from 0."""
+    """Where a name stands: its document, the 1-based line, and the column in characters from 0.
+
+    `container` names what it is defined in, if it is defined there.
+    """
 
     document: Document
     line: int
     column: int
+    container: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -73,11 +80,15 @@ class NamePlace:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The lines that a server told of, `by` name; `elsewhere` counts those that are not shown."""
+    """The lines that a server told of, `by` name; `elsewhere` counts those that are not shown.
+
+    `namesakes` are other methods of the name, which count for themselves.
+    """
 
     by: str
-    uses: tuple[Use, ...]
+    uses: tuple[Definition | Use, ...]
     elsewhere: int
+    namesakes: tuple[str, ...] = ()
 
     def within(self, path: str) -> Told:
         """The uses at or below an absolute path."""
@@ -113,7 +124,7 @@ async def place_of(
         places = [_named(each, snapshot) for each in symbols.values()]
         return _AMBIGUOUS.format(len(places), some_of(places, _MOST_NAMED))
     coverage = found.coverage
-    if coverage.unread or coverage.unparsed or coverage.worker_away:
+    if coverage.unread or coverage.worker_away:
         return _UNSEARCHED
     if not symbols:
         return _UNDEFINED
@@ -121,7 +132,8 @@ async def place_of(
     document = await in_thread(visible, snapshot, only.line.path, scope.hides)
     if isinstance(document, str) or document.sha256 != only.line.sha256:
         return "its file changed meanwhile"
-    return NamePlace(document, only.symbol.name_line, only.symbol.name_column)
+    symbol = only.symbol
+    return NamePlace(document, symbol.name_line, symbol.name_column, symbol.container)
 
 
 def _named(definition: Definition, snapshot: WorkspaceSnapshot) -> str:
@@ -140,9 +152,43 @@ async def uses_told(
     if isinstance(answer, str):
         return unquoted(answer, context.hidden)
     snapshot, hides = context.snapshot, context.hidden
-    finder, name = context.need(SymbolFinder), Name.parse(place.name)
-    spelled = await finder.uses(snapshot, name, ALL_USES, SearchScope(hides=hides))
-    return await in_thread(_told, answer, kind, spelled, snapshot, hides)
+    finder = context.need(SymbolFinder)
+    seen, elsewhere = await in_thread(_seen, answer.places, snapshot, hides)
+    if kind not in _KINDS:
+        named = seen[:_MOST_OUTLINED]
+        hits: list[Definition | Use] = [await _defined(finder, snapshot, *each) for each in named]
+        hits += [_unspelled(*each, kind) for each in seen[_MOST_OUTLINED:]]
+        return Told(answer.by, tuple(dict.fromkeys(hits)), elsewhere)
+    files = frozenset(document.path for document, _ in seen)
+    scope = SearchScope(only=files, hides=hides)
+    spelled = await finder.uses(snapshot, Name.parse(place.name), ALL_USES, scope, _LABELS)
+    uses = _labelled(seen, kind, spelled)
+    others = await namesakes(finder, place, {(u.line.path, u.line.number) for u in uses}, context)
+    return Told(answer.by, uses, elsewhere, others)
+
+
+async def namesakes(
+    finder: SymbolFinder,
+    place: NamePlace,
+    told: AbstractSet[tuple[str, int]],
+    context: ToolContext,
+) -> tuple[str, ...]:
+    """Other methods of the name of a method: one may override the other. In words, with places.
+
+    Not those on lines that were `told`, by path and 1-based number.
+    """
+    snapshot, scope = context.snapshot, SearchScope(hides=context.hidden)
+    found = (await finder.definitions(snapshot, Name.parse(place.name), scope)).hits
+    own = place.document.path, place.line
+    is_method = any((d.line.path, d.line.number) == own and d.symbol.container for d in found)
+    return tuple(
+        _named(each, snapshot)
+        for each in found
+        if is_method
+        and each.symbol.container
+        and (at := (each.line.path, each.line.number)) != own
+        and at not in told
+    )
 
 
 def unquoted(reason: str, hides: IsHidden | None) -> str:
@@ -150,35 +196,49 @@ def unquoted(reason: str, hides: IsHidden | None) -> str:
     return reason if hides is None else reason.partition(":")[0]
 
 
-def _told(
-    answer: CodeAnswer,
-    kind: CodeKind,
-    spelled: SymbolHits[Use],
-    snapshot: WorkspaceSnapshot,
-    hides: IsHidden | None,
-) -> Told:
-    """The places as uses: those that are spelled as the name with what the parser knows of them."""
-    known: dict[tuple[str, int], list[Use]] = defaultdict(list)
-    for use in spelled.hits:
-        known[use.line.path, use.line.number].append(use)
-    uses: list[Use] = []
+def _seen(
+    places: Iterable[CodePlace], snapshot: WorkspaceSnapshot, hides: IsHidden | None
+) -> tuple[list[tuple[Document, CodePlace]], int]:
+    """The places in documents that may be shown, and how many others there are; blocking."""
+    seen: list[tuple[Document, CodePlace]] = []
     elsewhere = 0
-    for uri, places in _by_document(answer.places):
+    for uri, each in _by_document(places):
         path = to_path(uri)
         document = None if path is None else visible(snapshot, path, hides)
         if not isinstance(document, Document) or is_notebook(document.path):
-            elsewhere += len(places)
-            continue
-        for place in places:
-            if not 0 <= place.line < len(document.lines):
-                continue  # the text is another by now
-            line = SourceLine(
-                document.path, document.sha256, place.line + 1, document.lines[place.line]
-            )
-            named = known.get((line.path, line.number), ())
-            fitting = [use for use in named if use.reference.kind in _KINDS.get(kind, _DEFINITION)]
-            uses += fitting or [_unspelled(line, place, kind)]
-    return Told(answer.by, tuple(dict.fromkeys(uses)), elsewhere)
+            elsewhere += len(each)
+        else:  # a line beyond the end is one of another text
+            seen += [(document, at) for at in each if 0 <= at.line < len(document.lines)]
+    return seen, elsewhere
+
+
+async def _defined(
+    finder: SymbolFinder, snapshot: WorkspaceSnapshot, document: Document, place: CodePlace
+) -> Definition | Use:
+    """What is defined on the line of a place."""
+    symbols = await finder.outline(snapshot, document, name_line=place.line + 1)
+    if not symbols:
+        return _unspelled(document, place, CodeKind.DEFINITIONS)
+    return Definition(_line(document, place), symbols[0], language_of(document.path) or "")
+
+
+def _labelled(
+    seen: Iterable[tuple[Document, CodePlace]], kind: CodeKind, spelled: SymbolHits[Use]
+) -> tuple[Use, ...]:
+    """The places as uses: those that are spelled as the name with what the parser knows of them."""
+    known: dict[tuple[str, int], list[Use]] = defaultdict(list)
+    for use in spelled.hits:
+        if use.reference.kind in _KINDS[kind]:
+            known[use.line.path, use.line.number].append(use)
+    uses: list[Use] = []
+    for document, place in seen:
+        uses += known.get((document.path, place.line + 1)) or [_unspelled(document, place, kind)]
+    return tuple(dict.fromkeys(uses))
+
+
+def _line(document: Document, place: CodePlace) -> SourceLine:
+    text = document.lines[place.line]
+    return SourceLine(document.path, document.sha256, place.line + 1, text)
 
 
 def _by_document(places: Iterable[CodePlace]) -> Iterator[tuple[str, Sequence[CodePlace]]]:
@@ -189,9 +249,8 @@ def _by_document(places: Iterable[CodePlace]) -> Iterator[tuple[str, Sequence[Co
         yield uri, [by_uri[uri][line] for line in sorted(by_uri[uri])]
 
 
-def _unspelled(line: SourceLine, place: CodePlace, kind: CodeKind) -> Use:
+def _unspelled(document: Document, place: CodePlace, kind: CodeKind) -> Use:
     """A use under another name, or one of what has another name."""
     within = (place.name,) if place.name and kind is CodeKind.CALLERS else ()
-    return Use(
-        line, Reference(line.number, 0, len(line.text), _UNSPELLED.get(kind, "definition"), within)
-    )
+    line, meant = _line(document, place), _UNSPELLED.get(kind, "definition")
+    return Use(line, Reference(line.number, 0, len(line.text), meant, within))

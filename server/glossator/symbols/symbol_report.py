@@ -9,6 +9,7 @@ from itertools import groupby, islice
 
 from glossator.core.document import Document
 from glossator.core.file_kinds import CODE, language_of
+from glossator.core.shown import some_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, counted, cut, shorten
 from glossator.core.uri import to_uri
@@ -31,6 +32,7 @@ _LONG_LINE = 500  # characters of a line that is not worth showing
 _MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
 _ALIKE_FROM = 3  # equal lines, of which the first is shown
 _GROUPED_FROM, _GROUPED_SHOWN = 8, 4  # lines in one definition, of which the first few are shown
+_MOST_NAMESAKES = 5
 _PLACES_LISTED = 20  # of lines that are listed by number
 
 
@@ -133,6 +135,9 @@ def told_report(
         parts.append(f"[{omitted:,} more {what}{'; narrow by path' * narrows}]")
     if told.elsewhere:
         parts.append(f"[{told.elsewhere:,} more in notebooks, outside, or hidden by rules]")
+    if told.namesakes:
+        named = some_of(told.namesakes, _MOST_NAMESAKES)
+        parts.append(f"[also named so, and not counted: {named}]")
     parts.append(f"[by {told.by}]")
     return ToolResult(
         "\n".join(parts),

@@ -177,7 +177,7 @@ def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
 async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.body and (args.mode != "definitions" or args.place is not None):
         raise UsageError(
-            f"body goes with mode definitions and no line, not with {args.mode}.\nLeave it out."
+            f"body goes with mode definitions and no line, not with {args.mode}.\nLeave body out."
         )
     if args.name is None:
         raise UsageError(
@@ -196,8 +196,8 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
         found = await _defined(args, name, context)
         return replace(found, text=f"{found.text}\n[by name alone: {told or _NOBODY}]")
     raise UsageError(
-        f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nUse Grep, or read its"
-        " definition (mode definitions, with body)."
+        f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nAsk again in a"
+        " moment, or use Grep."
     )
 
 

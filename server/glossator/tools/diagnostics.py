@@ -187,7 +187,8 @@ def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContex
     if withheld:
         lines.append(_FILES_WITHHELD.format(withheld))
     pending = any(file.pending for file in files)
-    outcome = counted(sum(len(file.items) for file in files), "findings")
+    found = sum(len(file.items) for file in files)
+    outcome = "pending" if pending and not found else counted(found, "findings")
     text = "\n".join(lines) or "No findings."
     return ToolResult(text, omitted=omitted, outcome=outcome, pending=pending)
 
