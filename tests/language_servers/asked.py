@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,12 +99,14 @@ async def asked(
     commands: Mapping[str, str] | None = None,
     path: str | None = None,
     enabled: Any = "auto",
+    others: Sequence[Path] = (),
 ) -> AsyncIterator[Asked]:
-    """Without `commands` servers are found on the `path`."""
+    """Without `commands` servers are found on the `path`; `others` are more folders."""
     _fill(root, files)
     worker, notices = Worker(), list[str]()
     indexing = Indexing(worker, notices.append, lambda _progress: None)
-    host = WorkspaceHost((str(root),), WorkspaceSettings(index=False, watcher="off"), indexing)
+    roots = tuple(map(str, (root, *others)))
+    host = WorkspaceHost(roots, WorkspaceSettings(index=False, watcher="off"), indexing)
     await host.start()
     await host.ready()
     environment = {**os.environ, "PATH": path or os.defpath}

@@ -37,6 +37,9 @@ def initialized() -> None:
     if MODE == "indexes":
         send({"id": "t", "method": "window/workDoneProgress/create", "params": {"token": 7}})
         send({"method": "$/progress", "params": {"token": 7, "value": {"kind": "begin"}}})
+    if MODE == "cancels":
+        send({"method": "$/cancelRequest", "params": {"id": 5}})
+        send({"id": [], "result": None})
     if MODE == "configured":
         items = [{"section": "python"}, {"section": "nothing.of.it"}, {}]
         send({"id": 1, "method": "workspace/configuration", "params": {"items": items}})
@@ -84,7 +87,7 @@ def odd(method: str, uri: str) -> Any:
     }[method]
 
 
-def answer(message: Any) -> None:  # noqa: C901 - a table of misdeeds
+def answer(message: Any) -> None:  # noqa: C901, PLR0911, PLR0912 - a table of misdeeds
     method, params, number = message["method"], message.get("params"), message["id"]
     if MODE == "dies" and method == "textDocument/references":
         sys.stderr.write("a first line\nsomething broke\n")
@@ -94,6 +97,23 @@ def answer(message: Any) -> None:  # noqa: C901 - a table of misdeeds
         return
     if MODE == "slow" and method == "textDocument/references":
         time.sleep(1)
+    if MODE == "chaos" and method == "textDocument/implementation":
+        sys.exit(3)
+    if MODE == "chaos" and method == "textDocument/references":
+        time.sleep(0.03)
+    if MODE == "shouts" and method == "textDocument/references":
+        send({"id": number, "error": {"code": 1, "message": "\x1b[31m\n" + "A" * 100_000}})
+        return
+    if MODE == "shouts" and method == "textDocument/hover":
+        found = [{"range": span(0), "message": "\u202e" + "B" * 5_000}] * 600
+        for each in range(20):
+            publish = {"uri": f"file:///f{each}.py", "diagnostics": found}
+            send({"method": "textDocument/publishDiagnostics", "params": publish})
+        send({"id": number, "result": {"contents": "\u202e" + "C" * 200_000}})
+        return
+    if MODE == "nothing" and method.startswith("textDocument/"):
+        send({"id": number, "result": None})
+        return
     if MODE == "fails" and method.startswith("textDocument/"):
         send({"id": number, "error": {"code": -32803, "message": "not here"}})
         return
@@ -174,6 +194,8 @@ def hear(message: Any) -> None:
         DOCUMENTS[document["uri"]] = params["contentChanges"][-1]["text"]
     if method == "textDocument/didClose":
         del DOCUMENTS[document["uri"]]
+        publish = {"uri": document["uri"], "diagnostics": []}
+        send({"method": "textDocument/publishDiagnostics", "params": publish})
     if method in {"textDocument/didOpen", "textDocument/didChange"} and MODE != "late":
         text = DOCUMENTS[document["uri"]]
         found = [{"range": span(0), "message": f"{len(text)} characters", "source": "s", "code": 1}]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from glossator.core.code import CodeKind
-from glossator.language_servers.known import find_servers
+from glossator.language_servers import servers
+from glossator.language_servers.known import FoundServer, find_servers
 from glossator.settings.groups import LanguageServerSettings
 from tests.language_servers.asked import asked, scripted
 
@@ -48,9 +51,9 @@ def test_the_compiler_of_typescript_is_a_server_since_its_version_7(
         (package / "package.json").write_text(f'{{"version": "{version}"}}')
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "tsc").symlink_to(compiler)
-    servers = find_servers(AUTO, {"PATH": str(tmp_path / "bin")}, ())
+    there = find_servers(AUTO, {"PATH": str(tmp_path / "bin")}, ())
     languages = {"javascript": ["tsc"], "tsx": ["tsc"], "typescript": ["tsc"]}
-    assert names(servers) == (languages if found else {})
+    assert names(there) == (languages if found else {})
 
 
 def test_nothing_of_the_workspace_is_found(tmp_path: Path) -> None:
@@ -137,3 +140,33 @@ async def test_without_a_sandbox_only_what_the_user_names(
     assert not written.exists()
     async with asked(root, FILES, scripted(root, "plain")) as ws:
         assert (await ws.answer(CodeKind.REFERENCES, "a.py", "def ")).places
+        [hello] = [
+            each["params"]
+            for each in (await ws.heard("a.py", "def "))["heard"]
+            if each["method"] == "initialize"
+        ]
+        assert hello["processId"] == os.getpid()  # it ends with us
+
+
+async def test_the_first_look_is_at_once_and_later_ones_hold_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+    again = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def look(*_: object) -> dict[str, tuple[FoundServer, ...]]:
+        on_loop = threading.current_thread() is threading.main_thread()
+        looks.append(on_loop)
+        if not on_loop:
+            loop.call_soon_threadsafe(again.set)
+        return {}
+
+    monkeypatch.setattr(servers, "find_servers", look)
+    monkeypatch.setattr(servers, "_FIND_SECONDS", 0.0)
+    async with asked(tmp_path / "ws", FILES) as ws:
+        assert not ws.servers.are_there
+        assert looks == [True]
+        assert not ws.servers.are_there
+        await again.wait()
+        assert looks == [True, False]

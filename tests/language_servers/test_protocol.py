@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from glossator.core.attached import Wanted
 from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodePlace
 from glossator.core.uri import to_uri
+from glossator.language_servers import running as running_module
 from glossator.language_servers import server as server_module
 from glossator.workspace.documents.overlays import DiskChanged
-from tests.language_servers.asked import Asked, asked, scripted
+from tests.language_servers.asked import SECONDS, Asked, asked, scripted
 from tests.sandboxed import SANDBOXED
 
 FILES = {"a.py": "def name(): pass\nx = name()\nkeyword = 1\n", "b.py": "import a\n"}
@@ -192,6 +194,66 @@ async def test_one_that_reads_the_workspace_is_still_starting(speaking: Scripted
         assert said.endswith("is still starting")
 
 
+async def test_work_without_an_end_is_not_awaited_for_ever(
+    speaking: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_module, "_LONGEST_REST", 0.5)
+    async with speaking("indexes") as ws:
+        assert (await ws.answer(CodeKind.REFERENCES, "a.py", "def ")).places
+
+
+async def test_no_message_ends_the_reading(speaking: Scripted) -> None:
+    """One that cancels a request, which servers may do, and one whose number is a list."""
+    async with speaking("cancels") as ws:
+        assert (await ws.answer(CodeKind.REFERENCES, "a.py", "def ")).places
+        assert ws.notices == []
+
+
+async def test_its_words_are_few_and_harmless(speaking: Scripted) -> None:
+    async with speaking("shouts") as ws:
+        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
+        assert isinstance(said, str)
+        assert said.startswith("python refused the question: \\u001b[31m\\nAAA")
+        assert said.endswith("A [cut; 100,006 characters in all]")
+        assert len(said) < 300
+        text = (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text
+        assert text == "\\u202e" + "C" * 99_999
+        everything = await ws.servers.diagnostics((), 1)
+        assert everything is not None
+        assert sum(len(each.items) for each in everything) <= 5_000
+        longest = max(len(item.message) for each in everything for item in each.items)
+        assert longest <= 1_010
+
+
+async def test_that_nothing_is_known_there_is_no_empty_answer(speaking: Scripted) -> None:
+    async with speaking("nothing") as ws:
+        for kind in (
+            CodeKind.DEFINITIONS,
+            CodeKind.REFERENCES,
+            CodeKind.CALLERS,
+            CodeKind.CALLEES,
+        ):
+            assert await ws.ask(kind, "a.py", "def ") == "python knows nothing there"
+        assert (await ws.answer(CodeKind.IMPLEMENTATIONS, "a.py", "def ")).places == ()
+
+
+async def test_of_several_folders_a_server_knows_one(tmp_path: Path) -> None:
+    root, other = tmp_path / "ws", tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("name\n")
+    async with asked(root, FILES, scripted(root, "plain"), others=(other,)) as ws:
+        assert (await ws.answer(CodeKind.REFERENCES, "a.py", "def ")).by == "python"
+        assert (await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="x")).edits
+    (other / "uses.py").write_text("from a import name\n")
+    async with asked(root, FILES, scripted(root, "plain"), others=(other,)) as ws:
+        answer = await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert answer.by == "python (in ws alone)"
+        assert answer.places
+        renamed = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="x")
+        assert renamed.edits == ()
+        assert renamed.refused.startswith("it knows the folder ws alone, and other folders")
+
+
 async def test_a_flood_holds_up_nobody(speaking: Scripted) -> None:
     async with speaking("floods") as ws:
         ticks = 0
@@ -216,9 +278,9 @@ async def test_odd_parts_of_answers_are_left_out(speaking: Scripted) -> None:
             (CodeKind.DEFINITIONS, (CodePlace(uri, 3),)),
             (CodeKind.REFERENCES, (CodePlace(uri, 3),)),
             (CodeKind.IMPLEMENTATIONS, ()),
-            (CodeKind.CALLERS, ()),
         ):
             assert (await ws.answer(kind, "a.py", "def ")).places == places
+        assert await ws.ask(CodeKind.CALLERS, "a.py", "def ") == "python knows nothing there"
         assert (await ws.answer(CodeKind.TYPE, "a.py", "def ")).text == "good"
         renamed = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="x")
         assert renamed.refused == "it gives no edits for this name"
@@ -258,6 +320,27 @@ async def test_findings_are_those_of_the_text(speaking: Scripted, mode: str) -> 
         everything = await ws.servers.diagnostics((), 1)
         assert everything is not None
         assert [len(each.items) for each in everything] == [1]
+
+
+@pytest.mark.parametrize("mode", ["plain", "unversioned"])
+async def test_what_is_said_of_a_closed_document_does_not_count(
+    speaking: Scripted, mode: str
+) -> None:
+    """Servers take back what they found in it: nothing is left then, which is not "clean"."""
+    async with speaking(mode) as ws:
+        assert await ws.servers.diagnostics((), 1) is None
+        names = [f"f{number}.py" for number in range(60)]
+        for name in names:
+            ws.write(name, "x\n")
+        wanted = tuple(Wanted(to_uri(str(ws.root / name)), None) for name in names)
+        found = await ws.servers.diagnostics(wanted, SECONDS)
+        assert found is not None
+        assert [(len(each.items), each.pending) for each in found] == [(1, False)] * 60
+        everything = await ws.servers.diagnostics((), 1)
+        assert everything is not None
+        assert [len(each.items) for each in everything] == [1] * 60
+        ws.write("f59.py", "xyz\n")
+        assert await ws.found("f59.py") == ([(1, "4 characters (1)")], False)
 
 
 async def test_findings_that_are_late_or_pulled(speaking: Scripted) -> None:

@@ -79,11 +79,16 @@ class OpenDocuments:
             self.show(each.path, each.text, language)
             self._open[each.path].shown = True
 
-    def changed(self, paths: Iterable[str], before: Listing) -> list[str]:
-        """Tell the server which files changed on disk since that listing; the new ones."""
+    def changed(self, paths: Iterable[str], before: Listing, next_shown: str) -> list[str]:
+        """Tell the server which files changed on disk since that listing; the new ones.
+
+        The path `next_shown` stays open, since its text is sent next: what is said about it as it
+        is closed would be taken for what is found in that text.
+        """
         events, created = [], []
         for path in paths:
-            if (known := self._open.get(path)) is not None and not known.shown:
+            known = self._open.get(path)
+            if known is not None and not known.shown and path != next_shown:
                 self._close(path)
             kind = _CHANGED if before.get(path) is not None else _CREATED
             kind = kind if os.path.lexists(path) else _DELETED

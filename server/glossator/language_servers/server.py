@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
 
 from glossator.core.errors import UsageError
 from glossator.language_servers.connection import Refused, Unanswered
@@ -67,13 +69,14 @@ class Server:
 
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""
-        if (last := self.running) is not None and last.connection.gone.is_set():
-            await self._is_over(deadline)
+        if self._life is not None and self._is_ending(self._life):
+            await asyncio.wait({self._life}, timeout=_left(deadline))
         if self._life is None:
             if self._has_died_often():
                 return f"{self._why}; it ended {len(self._ends)} times, so it rests for a while"
             self._up = asyncio.get_running_loop().create_future()
             self._life = asyncio.create_task(self._live(self._up))
+            self._life.add_done_callback(partial(self._is_over, self._up))
         assert self._up is not None  # noqa: S101 - made with the task
         up = await _within(self._up, deadline)
         if isinstance(up, str):
@@ -112,9 +115,9 @@ class Server:
         """End it."""
         if self._rest is not None:
             self._rest.cancel()
-        if (life := self._life) is not None:
-            life.cancel()
-            await asyncio.wait({life})
+        self._end()
+        if self._life is not None:
+            await asyncio.wait({self._life})
 
     def _end(self) -> None:
         if self._life is not None:
@@ -143,18 +146,22 @@ class Server:
             why, died = f"{self.found.name} could not be started: {error}", True
         finally:
             if running is not None:
-                await asyncio.shield(asyncio.ensure_future(running.close()))
-            self._life = None
+                await _undisturbed(running.close())
             self._why = why if died else ""
             if died:
                 self._died(why)
             if not up.done():
                 up.set_result(why)
 
-    async def _is_over(self, deadline: float) -> None:
-        """Wait until a life that ends is over."""
-        if self._life is not None:
-            await asyncio.wait({self._life}, timeout=_left(deadline))
+    def _is_over(self, up: asyncio.Future[Running | str], _life: asyncio.Task[None]) -> None:
+        """Also of a life that was cancelled before it began."""
+        self._life = None
+        if not up.done():
+            up.set_result(f"{self.found.name} was ended")
+
+    def _is_ending(self, life: asyncio.Task[None]) -> bool:
+        up = self.running
+        return life.cancelling() > 0 or (up is not None and up.connection.gone.is_set())
 
     async def _note_start(self, running: Running, began: float) -> None:
         await running.settled.wait()
@@ -170,6 +177,14 @@ class Server:
     def _has_died_often(self) -> bool:
         full = len(self._ends) == self._ends.maxlen
         return full and time.monotonic() - self._ends[0] < _ENDS_SECONDS
+
+
+async def _undisturbed(ending: Coroutine[Any, Any, None]) -> None:
+    """Await an end that is bounded in time, also if the waiting is cancelled meanwhile."""
+    task = asyncio.create_task(ending)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task})
 
 
 async def _within(up: asyncio.Future[Running | str], deadline: float) -> Running | str | None:

@@ -134,7 +134,7 @@ class LanguageServers(CodeServers):
             running = await server.ready(deadline)
             if isinstance(running, str):
                 return running
-            await self._tell_changes(server, running)
+            await self._tell_changes(server, running, subject.path)
             running.show(subject.path, question.text, subject.language)
             from glossator.language_servers.asking import Asking  # noqa: PLC0415 - see above
 
@@ -287,7 +287,7 @@ class LanguageServers(CodeServers):
                 mine = (path for path in paths if self._host.folders.owner(path) == server.root)
                 server.changed.update(path for path in mine if path not in overlays)
 
-    async def _tell_changes(self, server: Server, running: Running) -> None:
+    async def _tell_changes(self, server: Server, running: Running, next_shown: str) -> None:
         """Bring the server up to date: files on disk, and what the editor shows.
 
         Servers look at new files a second later; a few are opened, so that they count at once.
@@ -296,7 +296,8 @@ class LanguageServers(CodeServers):
         changed, server.changed = server.changed, set()
         before, server.listing = server.listing or snapshot.listing, snapshot.listing
         running.forget(changed)
-        for path in running.documents.changed(sorted(changed), before)[:_MAX_NEW]:
+        new = running.documents.changed(sorted(changed), before, next_shown)
+        for path in new[:_MAX_NEW]:
             document = await asyncio.to_thread(snapshot.read, path)
             language = language_at(path, "")
             if isinstance(document, Document) and language in server.found.server.languages:
@@ -333,7 +334,7 @@ class LanguageServers(CodeServers):
             running = await server.ready(deadline)
             if isinstance(running, str):
                 return FileDiagnostics(document.uri, (), pending=True)
-            await self._tell_changes(server, running)
+            await self._tell_changes(server, running, subject.path)
             version = running.show(subject.path, document.text, subject.language)
             left = deadline - asyncio.get_running_loop().time()
             told = await running.findings(subject.path, version, max(0.0, left))
