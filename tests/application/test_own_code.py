@@ -56,4 +56,4 @@ async def test_untrusted_folders_go_by_outlines(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, script, SETTINGS, trusted=False) as s:
         await s.ask("Where is press used?")
         assert "these folders are not trusted" in s.results(1)["references"]["content"]
-        assert all(each.state == "does not run" for each in s.app.language_servers.states())
+        assert all(each.state == "not started yet" for each in s.app.language_servers.states())

@@ -119,7 +119,7 @@ async def test_untrusted_folders_start_nothing(tmp_path: Path) -> None:
         said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
         assert said == "these folders are not trusted"
         assert await ws.servers.diagnostics((), 1) is None
-        assert {each.state for each in ws.servers.states()} == {"does not run"}
+        assert {each.state for each in ws.servers.states()} == {"not started yet"}
     assert not written.exists()
 
 

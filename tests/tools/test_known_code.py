@@ -429,6 +429,6 @@ async def test_methods_that_keep_the_name_are_named(workspace: MakeWorkspace) ->
     known = renaming(ws, edit(ws, "zoo/bird.py", 2, 8, 12, "fly"))
     result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
     assert "Fish.swim zoo/fish.py:2 keep the name: if one overrides another" in result.text
-    ws = await workspace({"a.py": "class A:\n    x = 1\n\n    def y(self): ...\n"})
+    ws = await workspace({"a.py": "class A:\n    def x(self): ...\n\n    def y(self): ...\n"})
     taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
-    assert taken.text.startswith("Nothing was renamed: A has a x already.")
+    assert taken.text.startswith("Nothing was renamed: A has x already.")

@@ -213,7 +213,7 @@ async def _check_free(args: RenameArgs, place: NamePlace, context: ToolContext) 
     found = await context.need(SymbolFinder).definitions(context.snapshot, taken, scope)
     if any(each.symbol.container == place.container for each in found.hits):
         where = ".".join(place.container) or context.snapshot.relative(path)
-        raise _refusal(f"{shown(where)} has a {args.new_name} already.\nChoose another name.")
+        raise _refusal(f"{shown(where)} has {args.new_name} already.\nChoose another name.")
 
 
 def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolContext) -> EditPlan:

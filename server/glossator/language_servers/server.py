@@ -65,7 +65,7 @@ class Server:
         """What it does, for people."""
         if self.running is not None:
             return "runs"
-        return self._why or ("starts" if self._life is not None else "does not run")
+        return self._why or ("starts" if self._life is not None else "not started yet")
 
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""

@@ -174,7 +174,7 @@ class LanguageServers(CodeServers):
         states = []
         for program, languages in found.items():
             started = [each for (ours, _), each in self._servers.items() if ours == program]
-            state = started[0].state if started else "does not run"
+            state = started[0].state if started else "not started yet"
             running = [each.running for each in started if each.running is not None]
             memories = [each.connection.program.memory() for each in running]
             memory = sum(filter(None, memories)) if running and None not in memories else None
