@@ -19,7 +19,13 @@ test("undone turns are those that were named last, wherever the transcript comes
   assert.deepEqual(undone(state), [true]);
   assert.deepEqual(undone(played([{ type: "undone", runs: [] }], state)), [false]);
   const events = stream("edits").flatMap((each) => (each.type === "events" ? each.events : []));
-  const replay = { type: "replay", events, answers: [], undone: ["edits"] } as const;
+  const replay = {
+    type: "replay",
+    sessionId: "s1",
+    events,
+    answers: [],
+    undone: ["edits"],
+  } as const;
   assert.deepEqual(undone(played([replay])), [true]);
   assert.deepEqual(undone(played([{ ...replay, undone: [] }], state)), [false]);
 });
