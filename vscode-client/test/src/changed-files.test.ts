@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Uri } from "vscode";
 import { ChangedFiles, MOST_CHARACTERS, MOST_FILES } from "../../src/editor/changed-files.ts";
@@ -81,4 +82,12 @@ test("of turns that were undone elsewhere, the files are no longer undone as a w
     [files.get(uri("/w/a"))?.isWhole, files.get(uri("/w/b"))?.isWhole],
     [true, false],
   );
+});
+
+test("the keys of VS Code for changes are ours only in a file in which something waits", () => {
+  const { contributes } = JSON.parse(readFileSync("package.json", "utf-8"));
+  const whens = contributes.keybindings
+    .filter(({ key }: { key: string }) => /^alt\+(shift\+)?f5$/.test(key))
+    .map(({ when }: { when: string }) => when.split(" && ")[0]);
+  assert.deepEqual(whens, Array(2).fill("resourcePath in glossator.changedFiles"));
 });
