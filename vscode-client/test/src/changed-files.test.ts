@@ -42,6 +42,16 @@ test("what waits goes on in another window; what was kept does not", () => {
   assert.deepEqual([again.kept, again.get(uri("/w/a"))?.text.waits], [files.kept, true]);
 });
 
+test("a file of which all was undone is kept, too: its change may come back", () => {
+  const files = new ChangedFiles([], parse);
+  const undone = file("/w/a");
+  const whose = undone.turns;
+  undone.text.becomes("a");
+  files.changed({ ...undone, turns: [], whose });
+  const again = new ChangedFiles(files.kept, parse).get(uri("/w/a"));
+  assert.deepEqual([again?.turns, again?.whose], [[], whose]);
+});
+
 test("of too many files those go that were changed least lately; a large one never waits", () => {
   const files = new ChangedFiles([], parse);
   for (let number = 0; number < MOST_FILES; number += 1) {
