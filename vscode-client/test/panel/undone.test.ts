@@ -101,7 +101,7 @@ panelTest("the list of files follows what the user undid in the editor", async (
 panelTest("an edit stands once among the steps, with its call in it", async () => {
   await show(...stream("edits"));
   const tools = harness.page.locator(".tool-name");
-  assert.equal((await tools.allTextContents()).join(), "Read,Bash");
+  assert.equal((await tools.allTextContents()).join(), "Read,Run");
   await harness.page.locator(".edit .fold-head").first().click();
-  assert.equal((await tools.allTextContents()).join(), "Read,MultiEdit,Bash");
+  assert.equal((await tools.allTextContents()).join(), "Read,Edit,Run");
 });
