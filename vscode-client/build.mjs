@@ -65,7 +65,18 @@ if (tests) {
     platform: "node",
     format: "esm",
     splitting: true, // they share one browser
+    alias: { vscode: "./test/src/vscode.cjs" },
     chunkNames: "chunks/[name]-[hash]",
+    target: "node20",
+  });
+  await build({
+    ...common,
+    minify: false,
+    entryPoints: { "panel-store": "panel/store.ts" }, // a page of its own, as often as it is imported
+    outdir: "dist/test",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    format: "esm",
     target: "node20",
   });
   await build({

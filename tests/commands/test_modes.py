@@ -12,7 +12,12 @@ import pytest
 from glossator.commands.answers.server import ModeAnswer, SessionMode
 from glossator.commands.ask import StartPlanRequest, start_plan
 from glossator.commands.models import SetModeRequest, set_mode
-from glossator.commands.sessions import DeleteSessionRequest, delete_session
+from glossator.commands.sessions import (
+    DeleteSessionRequest,
+    NewSessionRequest,
+    delete_session,
+    new_session,
+)
 from glossator.commands.status import StatusRequest, status
 from glossator.core.errors import SessionInUse
 from glossator.core.permission import Mode
@@ -89,9 +94,9 @@ async def test_a_session_that_is_only_looked_at_has_no_mode_yet(tmp_path: Path) 
     async with stage(tmp_path / "ws", _FILES, [Turn(Text("A."))], _AUTO) as s:
         session_id = s.app.sessions.create("Later").id
         assert await modes(s) == (Mode.AUTO, {})
-        await change(s, Mode.PLAN)
+        await change(s, Mode.ACCEPT_EDITS)
         await s.ask("One?", session_id=session_id)
-        assert await modes(s) == (Mode.AUTO, {session_id: Mode.PLAN})
+        assert await modes(s) == (Mode.ACCEPT_EDITS, {session_id: Mode.ACCEPT_EDITS})
 
 
 async def test_a_plan_is_started_for_its_session_alone(tmp_path: Path) -> None:
@@ -129,10 +134,26 @@ async def test_a_mode_that_is_chosen_once_is_that_of_the_next_session(tmp_path: 
         await set_mode(s.app, SetModeRequest(Mode.AUTO, once=True))
         place = Asked("Edit here", in_place=True)
         edit = (await take_turn(s.app, place, frozenset())).session_id
-        assert await modes(s) == (Mode.AUTO, {edit: Mode.AUTO})
+        assert await modes(s) == (Mode.AUTO, {edit: Mode.ASK})
         first, second = [(await s.ask(each)).session_id for each in ("Do this", "And that")]
-        known = {edit: Mode.AUTO, first: Mode.AUTO, second: Mode.ASK}
+        known = {edit: Mode.ASK, first: Mode.AUTO, second: Mode.ASK}
         assert await modes(s) == (Mode.ASK, known)
+
+
+@pytest.mark.parametrize("mode", [Mode.PLAN, Mode.AUTO])
+async def test_a_session_of_before_takes_no_mode_of_the_next_one(
+    tmp_path: Path, mode: Mode
+) -> None:
+    async with stage(tmp_path / "ws", _FILES, [Turn(Text("Hello."))] * 2) as s:
+        before = s.app.sessions.create("As from another server").id
+        await set_mode(s.app, SetModeRequest(mode, once=True))
+        assert s.app.acting.modes.of(before) is Mode.ASK
+        assert (await status(s.app, StatusRequest())).usual_mode is Mode.ASK
+        await s.ask("Go on", session_id=before)
+        assert await modes(s) == (mode, {before: Mode.ASK})
+        made = (await new_session(s.app, NewSessionRequest("For a question that follows"))).id
+        await s.ask("Begin", session_id=made)
+        assert await modes(s) == (Mode.ASK, {before: Mode.ASK, made: mode})
 
 
 async def test_plan_mode_is_that_of_one_new_session(tmp_path: Path) -> None:

@@ -13,6 +13,11 @@ export interface Draft {
   readonly chips: readonly Chip[];
 }
 
+/** What is in the input in one session. */
+export interface InInput extends Draft {
+  readonly edited: Edited | null;
+}
+
 /** What was typed into one field, or chosen beside it. */
 export type Written = string | null | readonly string[];
 
@@ -24,7 +29,7 @@ export interface Kept extends Draft {
   /** The session that this is written in; "": it is still to begin; null: that is not known. */
   readonly draftOf: string | null;
   /** What was being written in other sessions, by their ids. */
-  readonly drafts: Readonly<Record<string, Draft>>;
+  readonly drafts: Readonly<Record<string, InInput>>;
   /** The earlier question that is edited now, and what was in the input before. */
   readonly edited: Edited | null;
   /** What was typed elsewhere than into the input. */

@@ -6,7 +6,7 @@ import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import type { PlanChoice } from "../src/wire.ts";
 import { ended } from "../src/worktree.ts";
-import { type Draft, type Edited, keep, recall, tell } from "./host.ts";
+import { type Edited, type InInput, keep, recall, tell } from "./host.ts";
 import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
 import { forgetWritten } from "./written.ts";
@@ -101,31 +101,73 @@ effect(() => {
 
 effect(() => keep({ draft: draft.value, chips: chips.value, edited: edited.value }));
 
+let isFirst = true; // the page was just made
 let isComingBack = false; // the session that was shown before the window was reloaded
-let hasBegun = false; // something was asked since the conversation was shown
+let opening: string | null = null; // the session that is to be shown, "" for a new one
 
-/** What was being written stays with its session; what is asked in a new one makes it a session. */
+/**
+ * What is being written stays with its session: a replay of another one is a switch. An id that comes
+ * without a replay is that of the new session that was shown: it has begun.
+ */
 function followSession(message: ToPanel | Local): void {
-  if (message.type === "replay") {
+  if (message.type === "situation") {
+    const now = message.situation.sessionId ?? "";
+    if (now !== "" && !isFirst && !isComingBack && opening === null) {
+      turnTo(now, true);
+    }
+  } else if (message.type === "replay") {
+    opening = null;
+    if (!message.restoring) {
+      turnTo(message.sessionId ?? "", goesOn(message));
+    }
     isComingBack = message.restoring === true;
-    hasBegun = (message.asked ?? []).length > 0;
+    isFirst = false;
   }
-  hasBegun ||= message.type === "asked" || message.type === "begun";
-  const now = situation.value.sessionId ?? "";
+}
+
+/** Whether what is in the input is for the session of a replay. */
+function goesOn({ sessionId, asked = [], wordsOf }: Extract<ToPanel, { type: "replay" }>): boolean {
+  const { draftOf, drafts } = recall();
+  if (wordsOf !== undefined && wordsOf === draftOf) {
+    return true;
+  }
+  if (sessionId === null) {
+    return isComingBack; // the session of before cannot
+  }
+  const mayHaveBegun = isComingBack || (isFirst && asked.length > 0); // while there was no page
+  return draftOf === "" && mayHaveBegun && !(sessionId in drafts);
+}
+
+/** Show what was being written in a session; what is in the input stays in its own, or goes along. */
+function turnTo(now: string, along = false): void {
   const { draftOf: before, drafts } = recall();
-  if (message.type !== "situation" || isComingBack || !known.value || now === before) {
+  if (now === before) {
     return;
   }
-  if (before !== null && !(before === "" && hasBegun)) {
-    const { [now]: next = { draft: "", chips: [] }, [before]: _, ...others } = drafts;
-    const last: Draft = { draft: draft.value, chips: chips.value };
-    const isEmpty = last.draft === "" && last.chips.length === 0;
-    const kept = Object.entries(isEmpty ? others : { ...others, [before]: last });
-    keep({ drafts: Object.fromEntries(kept.slice(-MOST_DRAFTS)) });
-    draft.value = next.draft;
-    chips.value = next.chips;
+  const { [now]: next = { draft: "", chips: [], edited: null }, ...others } = drafts;
+  if (along || before === null) {
+    keep({ draftOf: now, drafts: others });
+    draft.value = [draft.value, next.draft].filter(Boolean).join("\n");
+    chips.value = withChips(chips.value, next.chips);
+    return;
   }
-  keep({ draftOf: now });
+  const { [before]: _, ...rest } = others;
+  const last: InInput = { draft: draft.value, chips: chips.value, edited: edited.value };
+  const isEmpty = last.draft === "" && last.chips.length === 0 && !last.edited;
+  const kept = Object.entries(isEmpty ? rest : { ...rest, [before]: last });
+  keep({ draftOf: now, drafts: Object.fromEntries(kept.slice(-MOST_DRAFTS)) });
+  draft.value = next.draft;
+  chips.value = next.chips;
+  edited.value = next.edited ?? null;
+}
+
+/** What is in the input goes on in another panel, also what an edit has put aside. */
+function handOver(): void {
+  const { draft: words = "", chips: about = [] } = edited.value ?? {};
+  const text = [draft.value, words].filter(Boolean).join("\n");
+  tell({ type: "handedOver", text, chips: withChips(chips.value, about) });
+  edited.value = null;
+  clear();
 }
 
 /** A path as it is shown, by the workspace's folders. */
@@ -161,6 +203,9 @@ export function receive(message: ToPanel | Local): void {
   if (message.type === "focusAsk") {
     listing.value = false;
     sought.value = message.id;
+  }
+  if (message.type === "handOver") {
+    handOver();
   }
   if (message.type === "compose") {
     compose(message.text, message.chips);
@@ -239,11 +284,11 @@ export function seek(id: string): void {
  */
 export function send(steers = false): void {
   const question = draft.value.trim();
-  if (question === "") {
-    return;
+  if (question === "" || opening) {
+    return; // it is for the session that is still to be shown
   }
   const [goes, instead] = [about.value, insteadOf.value];
-  if (!live.value) {
+  if (!live.value || opening === "") {
     clear();
     ask(question, goes, instead);
   } else if (instead === null) {
@@ -286,9 +331,18 @@ export function stop(): void {
   }
 }
 
-/** Begin another conversation. */
+/** Begin another conversation; what is typed from now on is for that one. */
 export function newSession(): void {
   listing.value = false;
+  opening = "";
+  turnTo(opening);
   tell({ type: "newSession" });
   focusing.value += 1;
+}
+
+/** Show a session; what is typed from now on is for that one. */
+export function openSession(id: string): void {
+  opening = id;
+  turnTo(opening);
+  tell({ type: "resumeSession", id });
 }

@@ -18,16 +18,20 @@ export type Run = <K extends keyof Commands>(
   request: Commands[K]["request"],
 ) => Promise<Commands[K]["answer"]>;
 
-/** What is done without asking in a session; in one that has not begun, what is in new ones. */
+/** What is done without asking in a session; in one that has not begun, what is in the next one. */
 export function modeOf(status: StatusAnswer | undefined, sessionId: string | undefined): Mode {
+  if (sessionId === undefined) {
+    return status?.mode ?? "ask";
+  }
   const own = status?.modes.find((each) => each.sessionId === sessionId);
-  return own?.mode ?? status?.mode ?? "ask";
+  return own?.mode ?? status?.usualMode ?? "ask";
 }
 
 /** The modes and the model; what was not chosen is as the settings say. */
 export class Choices {
   #mode: Mode | undefined; // of the next session
   readonly #modes: Map<string, Mode>; // of the others, the one that was set last at the end
+  readonly #chosen: Set<string>; // those of them that have the mode because the user chose it
   #model: string | undefined;
 
   /** `refused` is called with why the server does not take a model any more. */
@@ -35,7 +39,8 @@ export class Choices {
     private readonly refused: (error: unknown) => void,
     private readonly kept: KeptModes = { modes: {}, keep: () => undefined },
   ) {
-    this.#modes = new Map(Object.entries(kept.modes));
+    this.#modes = new Map(Object.entries(kept.modes).filter(outlivesWindow));
+    this.#chosen = new Set(this.#modes.keys());
   }
 
   /** What is done without asking in a session; with none, in the next one. */
@@ -44,23 +49,35 @@ export class Choices {
       this.#mode = mode;
     } else {
       this.#set(sessionId, mode);
+      this.#chosen.add(sessionId);
+      this.#keep();
     }
   }
 
   /**
-   * The server says which mode a session has: the one it began in, unless another was chosen. `ofNew` is that
-   * of the next one: it is the usual again once a session began in the one that was chosen.
+   * The server says which mode each session has: the one it began in, unless another was chosen.
+   * `ofNext` is that of the next one: it is the usual again once a session began in the one that was chosen.
    */
-  began(sessionId: string, mode: Mode, ofNew: Mode): void {
-    if (!this.#modes.has(sessionId)) {
-      this.#set(sessionId, mode);
-      this.#mode = this.#mode === ofNew ? this.#mode : undefined;
+  began({ modes, mode: ofNext }: Pick<StatusAnswer, "modes" | "mode">): void {
+    const before = this.#chosen.size;
+    for (const { sessionId, mode } of modes) {
+      if (!this.#modes.has(sessionId)) {
+        this.#set(sessionId, mode);
+        if (mode === this.#mode && mode !== ofNext) {
+          this.#chosen.add(sessionId);
+        }
+      }
+    }
+    this.#mode = this.#mode === ofNext ? this.#mode : undefined;
+    if (this.#chosen.size > before) {
+      this.#keep();
     }
   }
 
   /** A session was deleted. */
   gone(sessionId: string): void {
     this.#modes.delete(sessionId);
+    this.#chosen.delete(sessionId);
     this.#keep();
   }
 
@@ -102,10 +119,15 @@ export class Choices {
   #set(sessionId: string, mode: Mode): void {
     this.#modes.delete(sessionId);
     this.#modes.set(sessionId, mode);
-    this.#keep();
   }
 
   #keep(): void {
-    this.kept.keep(Object.fromEntries([...this.#modes].slice(-MOST_MODES)));
+    const chosen = [...this.#modes].filter(([sessionId]) => this.#chosen.has(sessionId));
+    this.kept.keep(Object.fromEntries(chosen.filter(outlivesWindow).slice(-MOST_MODES)));
   }
+}
+
+/** In another window nothing is done unasked that the settings do not allow: auto is for this one. */
+function outlivesWindow([, mode]: readonly [string, Mode]): boolean {
+  return mode !== "auto";
 }

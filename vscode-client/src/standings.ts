@@ -77,9 +77,7 @@ export class Standings implements Disposable {
     if (this.server.state.phase === "ready") {
       try {
         this.#status = await this.server.run("glossator.status", {});
-        for (const { sessionId, mode } of this.#status.modes) {
-          this.choices.began(sessionId, mode, this.#status.mode);
-        }
+        this.choices.began(this.#status);
         this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
         this.#contexts = await Promise.all(

@@ -114,18 +114,33 @@ export class Surfaces implements Disposable {
   }
 
   /** Begin a chat in an editor tab. */
-  async openTab(conversation = new Conversation()): Promise<void> {
+  async openTab(conversation = new Conversation()): Promise<ChatPanel> {
     const tab = this.#addTab(new PanelTab(this.extension), undefined, conversation);
     this.#use(tab);
     await tab.panel.reveal();
+    return tab.panel;
   }
 
-  /** The view's conversation goes on in an editor tab, and another begins in the view. */
+  /**
+   * The view's conversation goes on in an editor tab, with what was being written in it, and another
+   * begins in the view.
+   */
   async moveToTab(): Promise<void> {
     const view = this.#all.find(({ panel }) => panel === this.#view);
     const conversation = view?.chat.shown;
+    this.#view.post({ type: "handOver" });
     view?.chat.show();
-    await this.openTab(conversation);
+    const opened = this.openTab(conversation);
+    if (this.#view.visible) {
+      const listening = this.#view.onMessage(async (message) => {
+        if (message.type === "handedOver") {
+          listening.dispose();
+          const tab = await opened;
+          (tab.visible ? tab : this.#view).post({ ...message, type: "compose" });
+        }
+      });
+    }
+    await opened;
   }
 
   dispose(): void {

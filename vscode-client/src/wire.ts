@@ -1591,6 +1591,7 @@ export interface StatusAnswer {
   readonly model: string;
   readonly offline: boolean;
   readonly mode: Mode;
+  readonly usualMode: Mode;
   readonly modes: ReadonlyArray<SessionMode>;
   readonly roots: ReadonlyArray<string>;
   readonly files: number;

@@ -101,6 +101,8 @@ async def run_exploration(
         async with app.runs.open(session.id, request.run_id, session.note) as run:
             run.ending.enter_context(asking_for(session))
             before(session)
+            if request.session_id is None:
+                app.acting.modes.made(session.id)
             app.acting.modes.begin(session.id)
             session.keep(_EXPLORED, _to_ask_again(run, request, about))
             app.titles.begin(session, request.task)

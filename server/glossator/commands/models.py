@@ -85,7 +85,7 @@ class SetModeRequest:
     """The mode of a session, from its next tool call until the server ends.
 
     Without `session_id` it is the mode of the sessions whose first run is still to begin; `once`
-    of the next one alone.
+    of the next one alone that is made here, by a question without a session or by `newSession`.
     """
 
     mode: Mode

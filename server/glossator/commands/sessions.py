@@ -131,10 +131,11 @@ class ExportSessionRequest:
 
 async def new_session(app: Application, request: NewSessionRequest) -> SessionInfo:
     """Begin an empty session. Raises `UsageError` if there can be no worktree for it."""
-    if request.worktree is None:
-        return await _info(app, app.sessions.create(request.title).id)
-    session = app.sessions.create(request.title, await app.trees.make(request.worktree))
-    session.keep(_WORKTREE, [])  # so that it is on disk before anything is done in it
+    roots = None if request.worktree is None else await app.trees.make(request.worktree)
+    session = app.sessions.create(request.title, roots)
+    if roots is not None:
+        session.keep(_WORKTREE, [])  # so that it is on disk before anything is done in it
+    app.acting.modes.made(session.id)
     return await _info(app, session.id)
 
 

@@ -65,6 +65,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         model=app.model.id,
         offline=app.model.offline,
         mode=app.acting.modes.of(),
+        usual_mode=app.acting.modes.usual,
         modes=tuple(SessionMode(*each) for each in app.acting.modes.known.items()),
         roots=workspace.roots,
         files=workspace.files,

@@ -254,28 +254,36 @@ def _says(text: str, rule: Rule) -> bool:
 class Modes:
     """The mode of each session: that of its first run here, or the one set since.
 
-    Plan mode, and what was chosen `once`, is that of the next session; later ones have the usual.
+    Plan mode, and what was chosen `once`, is that of the next session that is made here and nothing
+    else; all others have the usual.
     """
 
     def __init__(self, mode: Mode) -> None:
-        self._usual = self._new = mode
+        self._setting = self._new = mode
         self._once = False  # the mode of new sessions is that of the next one only
         self._of: dict[str, Mode] = {}
 
     def of(self, session_id: str | None = None) -> Mode:
-        """The mode of a session; without one, or before its first run, that of new sessions."""
-        return self._of.get(session_id or "", self._new)
+        """The mode of a session: the usual before its first run; without one that of the next."""
+        return self._new if session_id is None else self._of.get(session_id, self.usual)
+
+    @property
+    def usual(self) -> Mode:
+        """The mode of sessions for which none was chosen."""
+        return self._setting if self._is_once else self._new
 
     @property
     def known(self) -> dict[str, Mode]:
         """The sessions that have a mode of their own."""
         return dict(self._of)
 
+    def made(self, session_id: str) -> None:
+        """A session was made for the user: it takes what is chosen for the next one."""
+        if self._is_once:
+            self._of[session_id], self._new, self._once = self._new, self._setting, False
+
     def begin(self, session_id: str, mode: Mode | None = None) -> None:
         """Begin a run in `mode` or its session's, whatever the mode of new sessions becomes."""
-        is_once = self._once or self._new is Mode.PLAN
-        if mode is None and session_id not in self._of and is_once:
-            mode, self._new, self._once = self._new, self._usual, False
         self._of[session_id] = mode or self.of(session_id)
 
     def change(self, mode: Mode, session_id: str | None = None, *, once: bool = False) -> None:
@@ -288,3 +296,7 @@ class Modes:
     def forget(self, session_id: str) -> None:
         """Forget a session that was deleted."""
         self._of.pop(session_id, None)
+
+    @property
+    def _is_once(self) -> bool:
+        return self._once or self._new is Mode.PLAN

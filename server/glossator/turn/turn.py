@@ -78,6 +78,11 @@ class Asked:
     shown: str = ""
     in_place: bool = False
 
+    @property
+    def is_next_session(self) -> bool:
+        """Whether it begins a session of the user's, for which a mode may have been chosen."""
+        return self.session_id is None and not self.in_place
+
 
 async def take_turn(
     app: Application,
@@ -105,8 +110,10 @@ async def take_turn(
             before(session)
             if known is None or not asked.in_place:
                 session.list_from_now_on(not asked.in_place)
-            modes = app.acting.modes  # one that is chosen for the next session is for no edit
-            modes.begin(session.id, modes.of(session.id) if asked.in_place else asked.mode)
+            modes = app.acting.modes
+            if asked.is_next_session:
+                modes.made(session.id)
+            modes.begin(session.id, asked.mode)
             app.titles.begin(session, asked.shown or asked.question, asks=not asked.in_place)
             run.emit(_started(app, session, run, asked))
             for each in asked.steered:
@@ -156,7 +163,8 @@ async def _admitted(app: Application, session: Session, asked: Asked) -> tuple[s
     """What hooks tell the user before words are taken. Raises `UsageError` if one refuses them."""
     notices: list[str] = []
     looked = await session_hooks(app, session.id, session.reminders, app.port.tell)
-    hooks = replace(looked, tell=notices.append, mode=asked.mode)
+    mode = app.acting.modes.of() if asked.is_next_session else None  # which it will begin in
+    hooks = replace(looked, tell=notices.append, mode=asked.mode or mode)
     if not hooks.any_of(HookEvent.SESSION_START, HookEvent.PROMPT_SUBMIT):
         return ()
     is_new = session.id not in app.hooks.began

@@ -4,7 +4,7 @@
 import { ACTS } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { askerOf } from "../state/model.ts";
-import { asks, elsewhere, listing, openIn } from "../store.ts";
+import { asks, elsewhere, listing, openIn, openSession } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
 
@@ -64,6 +64,6 @@ export function seekTakeOver(): void {
 function goTo(id: string): void {
   listing.value = false;
   if (elsewhere.value.some((ask) => askerOf(ask).sessionId === id)) {
-    tell({ type: "resumeSession", id });
+    openSession(id);
   }
 }

@@ -8,7 +8,7 @@ import { ACTS, type SessionInfo } from "../../src/wire.ts";
 import { counted, ended, words as wordsOf } from "../../src/worktree.ts";
 import { tell } from "../host.ts";
 import { ago } from "../state/figures.ts";
-import { focusing, listing, sessions, sessionWords, situation } from "../store.ts";
+import { focusing, listing, openSession, sessions, sessionWords, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Shown } from "../ui/shown.tsx";
@@ -129,7 +129,7 @@ function Row({ session, search }: RowProps) {
           }
         }}
         onClick={() => {
-          tell({ type: "resumeSession", id });
+          openSession(id);
           close();
         }}
       >

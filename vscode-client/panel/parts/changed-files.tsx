@@ -43,8 +43,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
         </>
       }
       aside={
-        !undone &&
-        !isGone && (
+        !undone && (
           <IconButton
             icon="discard"
             label={`${ACTS.undo} all of this turn's changes`}
@@ -75,14 +74,17 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
   );
 }
 
-/** A file with what is left of its changes, by what the user undid in an editor since. */
+/**
+ * A file with what is left of its changes, by what the user undid in an editor since. If that is more
+ * than the turn did, the rest is somebody else's.
+ */
 function asItIs(file: ChangedFile, { runId, undone }: Turn): ChangedFile {
   const left = remainingOf(runId, file.path);
-  return left && !undone && file.added !== null ? { ...file, ...sizeOf(left) } : file;
-}
-
-function sizeOf({ added, removed }: Remaining) {
-  return { added, removed };
+  if (!left || undone || file.added === null || file.removed === null) {
+    return file;
+  }
+  const { added, removed } = left;
+  return added <= file.added && removed <= file.removed ? { ...file, added, removed } : file;
 }
 
 function remainingOf(runId: string, path: string): Remaining | undefined {
@@ -116,7 +118,7 @@ function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolea
       {words && <span class="tag">{words}</span>}
       {!isGone && <Size files={[file]} />}
       {(undo || isGone) && !turn.undone && <span class="tag">undone</span>}
-      {!turn.undone && !(isGone && !undo) && (
+      {!turn.undone && (
         <IconButton
           icon={undo ? "redo" : "discard"}
           label={`${undo ? ACTS.redo : ACTS.undo} the changes of ${shown(path)}`}

@@ -1,7 +1,8 @@
 // A tool call: one line while folded, all that is known of it when open.
 
 import { shown } from "../../src/shown.ts";
-import { type FoundPlace, TOOLS } from "../../src/wire.ts";
+import { ofTool, toolName } from "../../src/tools.ts";
+import type { FoundPlace } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { oneLine, placeOf } from "../state/calls.ts";
 import { duration } from "../state/figures.ts";
@@ -48,7 +49,7 @@ export const ToolCard = memo(({ part, live, runId }: Props) => {
       head={
         <>
           <State part={part} live={live} />
-          <span class="tool-name">{shown(TOOLS[tool] ?? tool)}</span>
+          <span class="tool-name">{shown(toolName(tool))}</span>
           <span class="tool-arguments">
             <Shown text={part.about || oneLine(part.arguments)} />
           </span>
@@ -95,7 +96,7 @@ function State({ part, live }: { part: ToolPart; live: boolean }) {
       </>
     );
   }
-  return <Icon name={ICON_OF[part.tool] ?? "tools"} tone={part.finished ? "" : "faint"} />;
+  return <Icon name={ofTool(ICON_OF, part.tool) ?? "tools"} tone={part.finished ? "" : "faint"} />;
 }
 
 function Details({ part, said, live }: { part: ToolPart; said: string; live: boolean }) {

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../src/commands/markdown.ts";
-import { TOOLS } from "../../src/wire.ts";
+import { toolName } from "../../src/tools.ts";
 import { tell } from "../host.ts";
 import { endsOf, linesIn } from "../state/ends.ts";
 import type { Output, ToolPart } from "../state/model.ts";
@@ -13,7 +13,7 @@ import { Shown } from "../ui/shown.tsx";
 /** The output, which is asked for if it is not here when the card is opened. */
 export function ToolOutput({ part, live }: { part: ToolPart; live: boolean }) {
   const { callId, tool, output, finished } = part;
-  const name = TOOLS[tool] ?? tool;
+  const name = toolName(tool);
   const isOver = finished !== null || !live;
   const missing = isOver && (output === null || output.problem !== "");
   useEffect(() => {

@@ -1,7 +1,8 @@
 // From a run's events to its turn: one function for each kind, none of which changes its argument.
 
 import { attachedChips } from "../../src/panel/attached.ts";
-import { type Event, TOOLS, type Usage } from "../../src/wire.ts";
+import { toolName } from "../../src/tools.ts";
+import type { Event, Usage } from "../../src/wire.ts";
 import type { AgentPart, EditPart, Found, Part, ToolPart, Turn } from "./model.ts";
 import { isLive } from "./model.ts";
 
@@ -93,7 +94,7 @@ const HANDLERS: Handlers = {
   "agent.progress": (turn, { agentId, tool, detail, toolCalls, tokens }) =>
     change(turn, isAgent(agentId), (part) => ({
       ...part,
-      doing: [TOOLS[tool] ?? tool, detail].filter(Boolean).join(" "),
+      doing: [toolName(tool), detail].filter(Boolean).join(" "),
       toolCalls,
       tokens,
     })),

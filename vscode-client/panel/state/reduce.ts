@@ -82,6 +82,7 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
     case "compose":
     case "focusAsk":
     case "keep":
+    case "handOver":
       return state; // the input's, and the card's own
   }
 }

@@ -75,9 +75,7 @@ export class Chat implements Viewer, Disposable {
   /** Ask in the conversation that is shown; in a new one while that is busy. */
   async ask(asking: Asking): Promise<void> {
     const { runId, question, chips, insteadOf = null } = asking;
-    if (insteadOf !== null) {
-      await this.#restored; // the question may be edited before its session is back
-    }
+    await this.#isBack();
     const { id, transcript } = this.#current;
     if (insteadOf !== null && id !== undefined && transcript.knows(insteadOf)) {
       await this.#retry(asking, id, insteadOf);
@@ -89,7 +87,6 @@ export class Chat implements Viewer, Disposable {
       await this.#act(action, { runId, question, chips, action });
       return;
     }
-    await this.#restored;
     await this.conversations.ask(this.#free(), asking);
   }
 
@@ -129,7 +126,7 @@ export class Chat implements Viewer, Disposable {
 
   /** Show a question that `run` answers; in a new conversation while the one shown is busy. */
   async follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
-    await this.#restored;
+    await this.#isBack();
     await this.conversations.follow(this.#free(), asked, run);
   }
 
@@ -155,9 +152,15 @@ export class Chat implements Viewer, Disposable {
 
   /** Go on with a session, here or where it is shown already. */
   async resume(sessionId: string): Promise<void> {
-    if (!(await this.others.bringsElsewhere(sessionId))) {
-      this.show(await this.conversations.open(sessionId));
-      this.used();
+    try {
+      if (!(await this.others.bringsElsewhere(sessionId))) {
+        this.show(await this.conversations.open(sessionId));
+        this.used();
+      }
+    } finally {
+      if (this.sessionId !== sessionId) {
+        this.replay(); // the panel waits for another one
+      }
     }
   }
 
@@ -179,12 +182,13 @@ export class Chat implements Viewer, Disposable {
 
   /** Show everything again, from the beginning. */
   replay(): void {
-    const { transcript, asked, undone, unsaved, figures } = this.#current;
+    const { id, transcript, asked, undone, unsaved, figures, wordsOf } = this.#current;
     const { events, answers } = transcript;
     this.#outbox.clear();
     const restoring = this.#awaited !== undefined && asked.length === 0;
     const kept = { events, answers, asked, undone, unsaved, figures };
-    this.#outbox.send({ type: "replay", ...kept, restoring });
+    const whose = { sessionId: id ?? null, ...(wordsOf !== undefined && { wordsOf }) };
+    this.#outbox.send({ type: "replay", ...whose, ...kept, restoring });
     this.conversations.showQueue(this.#current);
   }
 
@@ -242,7 +246,7 @@ export class Chat implements Viewer, Disposable {
 
   async #act(action: OnLines, asked: Asked): Promise<void> {
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
-    await this.#restored;
+    await this.#isBack();
     const there = await this.conversations.ofFile(action.lines.uri);
     if (there && there !== this.#current) {
       if (!(await this.others.bringsElsewhere(there.id ?? ""))) {
@@ -258,11 +262,19 @@ export class Chat implements Viewer, Disposable {
     this.bookmark.keep(this.#current.id ?? this.#awaited);
   }
 
+  /** What was shown before the window was reloaded is shown again, or cannot be. */
+  async #isBack(): Promise<void> {
+    if (this.#awaited !== undefined) {
+      this.#restored ??= this.#restore(this.#awaited);
+    }
+    await this.#restored;
+  }
+
   /** What was shown before the window was reloaded, unless it is gone or open elsewhere. */
   async #restore(id: string): Promise<void> {
     try {
       const conversation = await this.conversations.open(id);
-      if (this.#awaited === id && this.#current.asked.length === 0) {
+      if (this.#awaited === id) {
         this.show(conversation);
       }
     } catch (error) {
@@ -275,8 +287,8 @@ export class Chat implements Viewer, Disposable {
   }
 
   #serverIs({ phase }: ServerState): void {
-    if (phase === "ready" && this.#awaited !== undefined) {
-      this.#restored ??= this.#restore(this.#awaited);
+    if (phase === "ready") {
+      void this.#isBack();
     }
   }
 }

@@ -28,6 +28,8 @@ export class Conversation {
   queue = new Queue();
   /** Whether its session is to work in a worktree of its own, once it begins. */
   apart = false;
+  /** The session that was shown before and deleted: what was being written there goes on here. */
+  wordsOf: string | undefined;
   /** What the runs took that had ended when it was resumed. */
   figures: readonly RunFigures[] = [];
 

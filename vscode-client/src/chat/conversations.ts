@@ -260,7 +260,9 @@ export class Conversations implements Disposable {
     this.#queues.keep(sessionId, []);
     for (const viewer of this.#viewers) {
       if (viewer.shown.id === sessionId) {
-        viewer.show();
+        const next = new Conversation();
+        next.wordsOf = sessionId;
+        viewer.show(next);
       }
     }
   }

@@ -12,7 +12,9 @@ const CONTAINERS = "workbench.view.extension";
 export function places({ surfaces }: Workbench) {
   return {
     "glossator.openInEditor": () => surfaces.moveToTab(),
-    "glossator.newInEditor": () => surfaces.openTab(),
+    "glossator.newInEditor": async () => {
+      await surfaces.openTab();
+    },
     "glossator.moveToSecondarySideBar": () => moveView("glossatorSecondary"),
     "glossator.moveToPrimarySideBar": async () => {
       await moveView("glossator");

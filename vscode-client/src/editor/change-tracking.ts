@@ -71,13 +71,15 @@ export class ChangeTracking implements Disposable {
     for (const { uri } of this.waiting) {
       this.#then(() => this.#read(uri)); // it may have changed while no window was open
     }
-    const watcher = workspace.createFileSystemWatcher("**/*", true, false, false);
+    const watcher = workspace.createFileSystemWatcher("**/*");
     this.#parts = Disposable.from(
       this.#changed,
       keeping,
       this.onChange(() => keeping.changed()),
       watcher,
-      watcher.onDidChange((uri) => this.#files.get(uri) && this.#then(() => this.#read(uri))),
+      ...[watcher.onDidCreate, watcher.onDidChange].map((onDid) =>
+        onDid((uri) => this.#files.get(uri) && this.#then(() => this.#read(uri))),
+      ),
       watcher.onDidDelete((uri) => void this.#deleted(uri)),
       workspace.onDidOpenTextDocument((document) => this.#opened(document)),
       workspace.onDidChangeTextDocument((change) => this.#typed(change)),
@@ -130,7 +132,7 @@ export class ChangeTracking implements Disposable {
     if (openDocument(file.uri) && this.#goesOn(file.turns)) {
       file.text.keepAll();
       const kept = [...(file.kept ?? []), ...file.turns];
-      this.put({ ...file, turns: [], kept, isNew: false, isWhole: false });
+      this.put({ ...file, turns: [], whose: [], kept, isNew: false, isWhole: false });
     } else {
       this.forget(file.uri);
     }
@@ -227,11 +229,16 @@ export class ChangeTracking implements Disposable {
     return turns.some(({ turn }) => this.#turns.isOn(turn));
   }
 
-  /** A program that writes a file anew may delete it first. */
+  /** A program that writes a file anew may delete it first, and one that a run made may come back. */
   async #deleted(uri: Uri): Promise<void> {
     const file = this.#files.get(uri);
-    if (file && !(await exists(uri))) {
-      this.#remaining.gone(file);
+    if (!file || (await exists(uri))) {
+      return;
+    }
+    if (file.isNew) {
+      this.#becomes(uri, "", []);
+    } else {
+      this.#remaining.unknown(file);
       this.forget(uri);
     }
   }
@@ -289,7 +296,8 @@ export class ChangeTracking implements Disposable {
     const goesOn = known?.kept?.find((each) => each.turn === turn);
     if (known && goesOn) {
       if (!isReviewed) {
-        this.#files.changed({ ...known, turns: [...known.turns, goesOn] });
+        const whose = [...(known.whose ?? []), goesOn];
+        this.#files.changed({ ...known, turns: [...known.turns, goesOn], whose });
         this.#changed.fire();
       }
       return;
@@ -300,7 +308,7 @@ export class ChangeTracking implements Disposable {
     if (file?.text.waits && file.turns.length > 0) {
       const whose = isReviewed
         ? { kept: [...(file.kept ?? []), fresh], isWhole: false } // nothing of it waits
-        : { turns: [...file.turns, fresh] };
+        : { turns: [...file.turns, fresh], whose: [...(file.whose ?? file.turns), fresh] };
       this.#files.changed({ ...file, ...whose });
     } else if (told.before !== null && told.file.change !== "deleted") {
       await this.#begin(told, told.before, fresh, isReviewed);
@@ -327,7 +335,7 @@ export class ChangeTracking implements Disposable {
     if (now !== undefined) {
       text.becomes(now);
     }
-    const whose = isReviewed ? { turns: [], kept: [turn] } : { turns: [turn] };
+    const whose = isReviewed ? { turns: [], kept: [turn] } : { turns: [turn], whose: [turn] };
     const isNew = file.change === "created" && !isReviewed;
     this.#files.changed({ uri, text, ...whose, isNew, isWhole: !isReviewed });
   }

@@ -13,6 +13,8 @@ export interface ChangedFile {
   readonly uri: Uri;
   readonly text: ChangedText;
   readonly turns: readonly ChangingTurn[];
+  /** Those whose changes are counted in it, also while nothing of them waits. */
+  readonly whose?: readonly ChangingTurn[];
   /** Those of which nothing waits, because all was kept; they may go on. */
   readonly kept?: readonly ChangingTurn[];
   /** Whether the first of the turns made the file. */
@@ -46,11 +48,15 @@ export class ChangedFiles {
     return [...this.#files.values()].filter(({ text }) => text.waits);
   }
 
-  /** As they go on in another window. */
+  /** As they go on in another window; a change that was undone may come back. */
   get kept(): readonly KeptFile[] {
-    return this.waiting.map(({ uri, text, turns, isNew, isWhole }) => {
+    const kept = [...this.#files.values()].filter(
+      ({ text, whose = [] }) => text.waits || (whose.length > 0 && text.isAsBefore),
+    );
+    return kept.map(({ uri, text, turns, whose, isNew, isWhole }) => {
       const { before, taken } = text;
-      return { uri: uri.toString(), before, taken, turns, isNew, isWhole };
+      const of = whose ? { turns, whose } : { turns };
+      return { uri: uri.toString(), before, taken, ...of, isNew, isWhole };
     });
   }
 

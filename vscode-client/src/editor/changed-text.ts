@@ -27,11 +27,20 @@ export interface Size {
   readonly removed: number;
 }
 
+const MOST_EARLIER = 5; // states to which an undo in the editor may lead
+
+/** A state in which more waited. */
+interface Earlier {
+  readonly now: string;
+  readonly before: readonly string[];
+}
+
 /** The text before and the text now. */
 export class ChangedText {
   #before: string[];
   #now: readonly string[] | undefined; // not read yet
   #parts: readonly Part[] = [];
+  #earlier: Earlier[] = []; // the newest at the end
   #taken: Size;
 
   /** `taken` is how much was kept before. */
@@ -62,7 +71,12 @@ export class ChangedText {
 
   /** What stands of the change: what waits, and what was kept; undefined before the text now is known. */
   get size(): Size | undefined {
-    return this.#now && this.#parts.reduce(withPart, this.#taken);
+    return this.#now && this.#parts.reduce((size, part) => this.#with(size, part), this.#taken);
+  }
+
+  /** Whether nothing is left of the change. */
+  get isAsBefore(): boolean {
+    return this.#now !== undefined && total(this.size) === 0;
   }
 
   /** Whether one part is all that there is. */
@@ -71,24 +85,39 @@ export class ChangedText {
   }
 
   /**
-   * It holds this now. What the user has `typed` is no part, unless it is within one; gives whether
-   * some of it was not.
+   * It holds this now. What the user has `typed` is no part, unless it is within one, or brings back
+   * a text of before, with the parts that it had; gives whether some of it was none.
    */
   becomes(now: string, typed: readonly Typed[] = []): boolean {
     const lines = linesOf(now);
+    const again = this.#earlier.findLastIndex((each) => each.now === lines.join("\n"));
+    const earlier = this.#earlier[again];
+    if (earlier) {
+      this.#earlier = this.#earlier.slice(0, again);
+      this.#before = [...earlier.before];
+      this.#now = lines;
+      this.#compare();
+      return false;
+    }
+    const was = { now: (this.#now ?? []).join("\n"), before: [...this.#before] };
+    const waited = total(this.size);
     const isAsBefore = lines.join("\n") === this.before; // all was typed back
     const isMoved = joined(isAsBefore ? [] : typed, this.#now ?? [])
       .map((each) => this.#take(each))
       .includes(true);
     this.#now = lines;
     this.#compare();
+    if (total(this.size) < waited) {
+      this.#earlier = [...this.#earlier, was].slice(-MOST_EARLIER);
+    }
     return isMoved;
   }
 
   /** A part is the user's own text from now on. */
   keep(part: Part): void {
     const { oldStart, oldEnd, start, end } = part;
-    this.#taken = withPart(this.#taken, part);
+    this.#taken = this.#with(this.#taken, part);
+    this.#earlier = [];
     this.#before.splice(oldStart, oldEnd - oldStart, ...(this.#now ?? []).slice(start, end));
     this.#compare();
   }
@@ -96,6 +125,7 @@ export class ChangedText {
   /** All of it is. */
   keepAll(): void {
     this.#taken = this.size ?? this.#taken;
+    this.#earlier = [];
     this.#before = [...(this.#now ?? this.#before)];
     this.#compare();
   }
@@ -171,6 +201,16 @@ export class ChangedText {
       .reduce((place, part) => place + part.oldEnd - part.oldStart - part.end + part.start, line);
   }
 
+  /** How much it is with a part; an empty line behind the last line end is none. */
+  #with({ added, removed }: Size, { start, end, oldStart, oldEnd }: Part): Size {
+    const old = endOf(this.#before, oldStart, oldEnd);
+    const now = endOf(this.#now ?? [], start, end);
+    return {
+      added: added + end - start - (now === "in" && old !== "out" ? 1 : 0),
+      removed: removed + oldEnd - oldStart - (old === "in" && now !== "out" ? 1 : 0),
+    };
+  }
+
   #compare(): void {
     this.#parts = changedBlocks(this.#before, this.#now ?? this.#before).map((block) => ({
       ...block,
@@ -179,8 +219,15 @@ export class ChangedText {
   }
 }
 
-function withPart({ added, removed }: Size, { start, end, before }: Part): Size {
-  return { added: added + end - start, removed: removed + before.length };
+/** In all; none where it is not known. */
+function total(size: Size | undefined): number {
+  return size ? size.added + size.removed : 0;
+}
+
+/** Whether the empty line behind the last line end is in a part, or out of it; "" where there is none. */
+function endOf(lines: readonly string[], start: number, end: number): "in" | "out" | "" {
+  const isIn = start < end && end === lines.length;
+  return lines.at(-1) !== "" ? "" : isIn ? "in" : "out";
 }
 
 /** Changes of a text of these lines, from below; those that share a line are one: VS Code splits edits by words. */

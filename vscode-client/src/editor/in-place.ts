@@ -17,6 +17,7 @@ import {
 } from "vscode";
 import { Conversation } from "../chat/conversation.ts";
 import { labelled, shown, shownText } from "../shown.ts";
+import { ofTool } from "../tools.ts";
 import { ACTS, type Event, type Review, type ReviewRequest } from "../wire.ts";
 import { KEEPS, UNDOES } from "./change-marks.ts";
 import type { Part } from "./changed-text.ts";
@@ -301,8 +302,10 @@ function stepOf(event: Event): string | undefined {
       return "answers";
     case "tool.started": {
       const { path } = event.arguments;
-      const verb = VERBS[event.tool] ?? `uses ${labelled(event.tool)}`;
-      return typeof path === "string" && VERBS[event.tool] ? `${verb} ${shown(path)}` : verb;
+      const verb = ofTool(VERBS, event.tool) ?? `uses ${labelled(event.tool)}`;
+      return typeof path === "string" && ofTool(VERBS, event.tool)
+        ? `${verb} ${shown(path)}`
+        : verb;
     }
     default:
       return undefined;

@@ -10,6 +10,7 @@ interface Changed {
     readonly turn: string;
     readonly path: string;
   }>;
+  readonly whose?: Changed["turns"];
   readonly kept?: readonly unknown[];
   readonly text: { readonly size: Size | undefined };
 }
@@ -22,7 +23,6 @@ export interface Remaining extends Size {
 }
 
 const MOST = 200; // that are kept, the newest
-const NOTHING: Size = { added: 0, removed: 0 };
 
 /** It is known where one turn changed a file, and where nothing is left. */
 export class RemainingChanges {
@@ -39,22 +39,26 @@ export class RemainingChanges {
     return [...this.#all.values()].slice(-MOST);
   }
 
-  /** A file is another one than before. */
-  follow({ turns, kept = [], text }: Changed): void {
+  /** A file is another one than before. `whose` changes are in it is known also while none waits. */
+  follow({ turns, whose = turns, kept = [], text }: Changed): void {
     const { size } = text;
-    if (size && (isNothing(size) || (turns.length === 1 && kept.length === 0))) {
-      this.#put(turns, size);
+    if (size && (isNothing(size) || (whose.length === 1 && kept.length === 0))) {
+      this.#put(whose, size);
+    } else if (size) {
+      this.unknown({ whose });
     }
   }
 
-  /** The file is not there any more. */
-  gone({ turns }: Changed): void {
-    this.#put(turns, NOTHING);
+  /** What is left of these in a file cannot be told any more. */
+  unknown({ whose = [] }: Pick<Changed, "whose">): void {
+    for (const { turn, path } of whose) {
+      this.#all.delete(keyOf({ runId: turn, path }));
+    }
   }
 
   /** The server undid or redid something of a session: it tells itself what became of that. */
   leave(sessionId: string, runs: readonly string[]): void {
-    for (const each of this.all) {
+    for (const each of [...this.#all.values()]) {
       if (runs.includes(each.runId) || (each.sessionId === sessionId && isNothing(each))) {
         this.#all.delete(keyOf(each));
         this.#servers.add(each.runId);
@@ -80,6 +84,6 @@ export function isNothing({ added, removed }: Size): boolean {
   return added + removed === 0;
 }
 
-function keyOf({ runId, path }: Remaining): string {
+function keyOf({ runId, path }: Pick<Remaining, "runId" | "path">): string {
   return `${runId} ${path}`;
 }

@@ -98,7 +98,9 @@ export abstract class ChatPanel implements Disposable {
       this.#becomes(true);
       return;
     }
-    this.#uses.fire();
+    if (message.type !== "handedOver") {
+      this.#uses.fire(); // the user did that, too
+    }
     if (message.type !== "focused") {
       this.#messages.fire(message);
     }

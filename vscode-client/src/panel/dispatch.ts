@@ -103,6 +103,8 @@ export async function dispatch(
       return await dropped(message.uris, bench);
     case "listSessions":
       return await list(bench, message.words);
+    case "handedOver": // who moves the session takes it
+      return;
     case "newSession":
       return chat.show();
     case "resumeSession":

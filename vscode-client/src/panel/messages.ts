@@ -114,9 +114,12 @@ export type ToPanel =
    * The transcript starts over with these; `answers` are of the runs whose answer is known, `asked`
    * are the questions that were asked here, with their chips, `undone` as below. What waits for the user's answer stays.
    * `restoring`: the session that was shown before is still to come, in another replay.
+   * `wordsOf`: what was being written in that session, which was deleted, goes on in this one.
    */
   | {
       readonly type: "replay";
+      /** The session that it is of; null: none was begun. */
+      readonly sessionId: string | null;
       readonly events: readonly Event[];
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
@@ -125,6 +128,7 @@ export type ToPanel =
       /** What runs took that another server, or another window, told of. */
       readonly figures?: readonly RunFigures[];
       readonly restoring?: boolean;
+      readonly wordsOf?: string;
     }
   /** All runs of the conversation whose changes to files are taken back now. */
   | { readonly type: "undone"; readonly runs: readonly string[] }
@@ -175,6 +179,8 @@ export type ToPanel =
     }
   /** The session that is to come back with the panel when the window is reloaded. */
   | { readonly type: "keep"; readonly sessionId: string | null }
+  /** The session that is shown goes on in another panel: a `handedOver` follows. */
+  | { readonly type: "handOver" }
   /** Put words or chips into the input, and the cursor behind them. */
   | { readonly type: "compose"; readonly text: string; readonly chips: readonly Chip[] };
 
@@ -183,6 +189,8 @@ export type ToHost =
   | { readonly type: "ready" }
   /** The user turned to it. */
   | { readonly type: "focused" }
+  /** What was being written in a session that goes on in another panel. */
+  | { readonly type: "handedOver"; readonly text: string; readonly chips: readonly Chip[] }
   | {
       readonly type: "ask";
       readonly runId: string;

@@ -116,7 +116,7 @@ const tests: Tests = {
       assert.deepEqual(strangers, []);
       assert.equal(
         isOfChanges,
-        when.startsWith("glossator.hasChanges && !textCompareEditorVisible"),
+        when.startsWith("resourcePath in glossator.changedFiles && !textCompareEditorVisible"),
       );
       assert.match(when, /terminalFocus|editorTextFocus/);
     }

@@ -42,7 +42,7 @@ panelTest("of 1,000 messages only those near the view are drawn", async () => {
     ({ one, turns }) => {
       const ids = Array.from({ length: turns }, (_, at) => `run ${at}`);
       const events = ids.flatMap((runId) => one.map((event) => ({ ...event, runId })));
-      const data = { type: "replay", events, answers: [] };
+      const data = { type: "replay", sessionId: "s1", events, answers: [] };
       window.dispatchEvent(new MessageEvent("message", { data }));
     },
     { one: oneTurn(), turns: TURNS },

@@ -162,7 +162,13 @@ test("deltas are merged however they arrive, and none counts twice", () => {
 
 test("after a reload numbers may have gaps, and a run may go on", () => {
   const state = played([
-    { type: "replay", events: [], answers: [], asked: [{ runId: RUN, question: "?", chips: [] }] },
+    {
+      type: "replay",
+      sessionId: "s1",
+      events: [],
+      answers: [],
+      asked: [{ runId: RUN, question: "?", chips: [] }],
+    },
     events({ kind: "run.started", ...STARTED }),
     events({ kind: "text.delta", text: "on", seq: 57 }),
   ]);
@@ -248,7 +254,7 @@ test("a replay begins anew, with chips and answers", () => {
   const answers = given.flatMap((message) => (message.type === "answer" ? [message.answer] : []));
   const chip = { label: "a.py", attachment: { uri: "file:///a.py" } };
   const asked = [{ runId: "offline", question: "?", chips: [chip] }];
-  const after = played([{ type: "replay", events: all, answers, asked }], before);
+  const after = played([{ type: "replay", sessionId: "s1", events: all, answers, asked }], before);
   assert.deepEqual(only(after), { ...only(before), chips: [chip] });
   assert.equal(after.known, true);
 });
@@ -259,7 +265,7 @@ test("what runs took that were resumed stands in their turns", () => {
   const usage = { inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 2 };
   const took = { milliseconds: 3, turns: 1, usage, dollars: null, sessionDollars: null };
   const figures = ["gone", "offline"].map((runId) => ({ runId, ...took }));
-  const after = played([{ type: "replay", events: all, answers: [], figures }]);
+  const after = played([{ type: "replay", sessionId: "s1", events: all, answers: [], figures }]);
   assert.deepEqual(only(after).figures, { runId: "offline", ...took });
 });
 

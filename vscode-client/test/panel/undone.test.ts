@@ -19,7 +19,13 @@ test("undone turns are those that were named last, wherever the transcript comes
   assert.deepEqual(undone(state), [true]);
   assert.deepEqual(undone(played([{ type: "undone", runs: [] }], state)), [false]);
   const events = stream("edits").flatMap((each) => (each.type === "events" ? each.events : []));
-  const replay = { type: "replay", events, answers: [], undone: ["edits"] } as const;
+  const replay = {
+    type: "replay",
+    sessionId: "s1",
+    events,
+    answers: [],
+    undone: ["edits"],
+  } as const;
   assert.deepEqual(undone(played([replay])), [true]);
   assert.deepEqual(undone(played([{ ...replay, undone: [] }], state)), [false]);
 });
@@ -81,19 +87,21 @@ panelTest("the list of files follows what the user undid in the editor", async (
   assert.match((await harness.page.locator(".files .fold-head").textContent()) ?? "", /\+6\s−1/);
   await tell(left(FILE, 1, 1), left(OTHER, 0, 0));
   assert.match((await told()).join(), /test_prices\.pynewundone/);
-  assert.equal(await button(`Undo the changes of ${OTHER}`).count(), 0);
+  assert.equal(await button(`Undo the changes of ${OTHER}`).count(), 1, "whatever is counted");
   assert.equal(await button(`Undo the changes of ${FILE}`).count(), 1);
   const [edit, other] = [".edit", ".edit.undone"].map((each) => harness.page.locator(each));
   assert.deepEqual([await edit?.count(), await other?.count()], [2, 1]);
   await tell(left(FILE, 0, 0), left(OTHER, 0, 0));
   assert.equal(await harness.page.locator(".files .size").count(), 0);
-  assert.equal(await button("Undo all of this turn's changes").count(), 0);
+  assert.equal(await button("Undo all of this turn's changes").count(), 1);
+  await tell(left(FILE, 3, 1), left(OTHER, 5, 1)); // others have changed them, too
+  assert.match((await told()).join(), /prices\.py\+2\s−2,test_prices\.pynew\+5\s−0/);
 });
 
 panelTest("an edit stands once among the steps, with its call in it", async () => {
   await show(...stream("edits"));
   const tools = harness.page.locator(".tool-name");
-  assert.equal((await tools.allTextContents()).join(), "Read,Bash");
+  assert.equal((await tools.allTextContents()).join(), "Read,Run");
   await harness.page.locator(".edit .fold-head").first().click();
-  assert.equal((await tools.allTextContents()).join(), "Read,MultiEdit,Bash");
+  assert.equal((await tools.allTextContents()).join(), "Read,Edit,Run");
 });

@@ -19,7 +19,7 @@ test("unsaved files are those that were named last, wherever the transcript come
   const state = played(...stream("edits"), unsaved(false));
   assert.deepEqual(state.unsaved, [FILE]);
   assert.deepEqual(reduce(state, { type: "unsaved", files: [] }).unsaved, []);
-  const replay = { type: "replay", events: [], answers: [] } as const;
+  const replay = { type: "replay", sessionId: "s1", events: [], answers: [] } as const;
   assert.deepEqual(played({ ...replay, unsaved: unsaved(true).files }).unsaved[0]?.gone, true);
   assert.deepEqual(reduce(state, replay).unsaved, []);
 });

@@ -316,7 +316,7 @@ panelTest(
     assert.equal(await input.inputValue(), words);
     await edits.first().click();
     await harness.page.reload(); // as VS Code does with a view that was hidden
-    await harness.tell(situation(), { ...NEW, restoring: true }); // and after the whole window
+    await harness.tell(situation(), { ...NEW, sessionId: null, restoring: true }); // and after the whole window
     const events = [...first, ...second].flatMap((each) =>
       each.type === "events" ? each.events : [],
     );
@@ -335,9 +335,9 @@ panelTest("an edit waits for its session, and is given up without it", async () 
   await button("Edit the question and ask again").click();
   await input.fill("Where is it subtracted?");
   await harness.page.reload();
-  await harness.tell(situation(), { ...NEW, restoring: true });
+  await harness.tell(situation(), { ...NEW, sessionId: null, restoring: true });
   assert.equal(await input.inputValue(), "Where is it subtracted?");
-  await harness.tell({ ...NEW, restoring: false });
+  await harness.tell({ ...NEW, sessionId: null });
   await input.press("Enter");
   assert.deepEqual(
     (await harness.said("ask")).map(({ question, insteadOf }) => [question, insteadOf]),
@@ -454,7 +454,7 @@ panelTest("a new session in a worktree, then merged or thrown away", async () =>
   assert.equal(await button("Try again").count(), 0);
   assert.equal(await isOff("Ask again"), true);
   await button("New session").last().press("Enter");
-  await harness.tell(situation({ session: null, sessionId: null }), NEW);
+  await harness.tell(situation({ session: null, sessionId: null }), { ...NEW, sessionId: null });
   assert.equal((await harness.said("newSession")).length, 1);
   assert.equal(await input.evaluate((each) => each === document.activeElement), true);
 });
@@ -674,6 +674,7 @@ panelTest("an answered question stays, with what was chosen, and so do figures",
   const ended = { error: false, unsuccessful: false, milliseconds: 3, places: [] };
   await shown({
     type: "replay",
+    sessionId: "s1",
     answers: [],
     figures: [took],
     events: [
@@ -816,7 +817,7 @@ panelTest("a question's bubble stands out from the side bar in every theme", asy
 
 panelTest("what is written stays with its session, also while another one is shown", async () => {
   const goTo = async (sessionId: string | null, ...messages: readonly ToPanel[]) => {
-    await harness.tell({ type: "replay", events: [], answers: [] }, ...messages);
+    await harness.tell({ ...NEW, sessionId }, ...messages);
     await harness.tell(situation({ sessionId }));
   };
   await shown();
@@ -832,7 +833,7 @@ panelTest("what is written stays with its session, also while another one is sho
   await harness.tell(situation({ sessionId: "s2" })); // the new one has begun
   assert.equal(await input.inputValue(), "and another");
   await harness.page.reload();
-  await harness.tell({ type: "replay", events: [], answers: [], restoring: true });
+  await harness.tell({ ...NEW, sessionId: null, restoring: true });
   await harness.tell(situation({ sessionId: null })); // until it comes back
   assert.equal(await input.inputValue(), "and another");
   await goTo("s2");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Uri } from "vscode";
 import { ChangedFiles, MOST_CHARACTERS, MOST_FILES } from "../../src/editor/changed-files.ts";
@@ -41,6 +42,16 @@ test("what waits goes on in another window; what was kept does not", () => {
   assert.deepEqual([again.kept, again.get(uri("/w/a"))?.text.waits], [files.kept, true]);
 });
 
+test("a file of which all was undone is kept, too: its change may come back", () => {
+  const files = new ChangedFiles([], parse);
+  const undone = file("/w/a");
+  const whose = undone.turns;
+  undone.text.becomes("a");
+  files.changed({ ...undone, turns: [], whose });
+  const again = new ChangedFiles(files.kept, parse).get(uri("/w/a"));
+  assert.deepEqual([again?.turns, again?.whose], [[], whose]);
+});
+
 test("of too many files those go that were changed least lately; a large one never waits", () => {
   const files = new ChangedFiles([], parse);
   for (let number = 0; number < MOST_FILES; number += 1) {
@@ -81,4 +92,12 @@ test("of turns that were undone elsewhere, the files are no longer undone as a w
     [files.get(uri("/w/a"))?.isWhole, files.get(uri("/w/b"))?.isWhole],
     [true, false],
   );
+});
+
+test("the keys of VS Code for changes are ours only in a file in which something waits", () => {
+  const { contributes } = JSON.parse(readFileSync("package.json", "utf-8"));
+  const whens = contributes.keybindings
+    .filter(({ key }: { key: string }) => /^alt\+(shift\+)?f5$/.test(key))
+    .map(({ when }: { when: string }) => when.split(" && ")[0]);
+  assert.deepEqual(whens, Array(2).fill("resourcePath in glossator.changedFiles"));
 });

@@ -35,7 +35,7 @@ test("what is left is what was kept and what waits, by each step of the user's",
   assert.deepEqual(told(left), ["r1 a.py +2 −1"]);
 });
 
-test("of two turns in a file it is known once nothing is left, or the file is gone", () => {
+test("of two turns in a file it is known once nothing is left, and of a file that is gone nothing", () => {
   const [text, left] = [changed(), new RemainingChanges([])];
   left.follow({ turns: [ONE, TWO], text });
   left.follow({ turns: [TWO], kept: [ONE], text });
@@ -44,9 +44,58 @@ test("of two turns in a file it is known once nothing is left, or the file is go
   text.becomes(BEFORE);
   left.follow({ turns: [ONE, TWO], text });
   assert.deepEqual(told(left), ["r1 a.py +0 −0", "r2 a.py +0 −0"]);
-  const other = new RemainingChanges([]);
-  other.gone({ turns: [ONE], text });
-  assert.deepEqual(told(other), ["r1 a.py +0 −0"]);
+  text.becomes("ONE\ntwo\nTHREE\nfour\n"); // `git stash pop`
+  left.follow({ turns: [], whose: [ONE, TWO], text });
+  assert.deepEqual(told(left), []);
+  left.follow({ turns: [ONE], text });
+  left.unknown({ whose: [ONE] });
+  assert.deepEqual(told(left), []);
+});
+
+test("a change that comes back is counted again, though nothing of it waited meanwhile", () => {
+  const [text, left] = [changed(), new RemainingChanges([])];
+  const typed = (line: number, from: string, to: string) => [
+    { range: { start: { line, character: 0 }, end: { line, character: from.length } }, text: to },
+  ];
+  const states = [
+    ["ONE\ntwo\nthree\n", []],
+    [BEFORE, []], // `git stash`
+    ["ONE\ntwo\nTHREE\nfour\n", []],
+    ["ONE\ntwo\nthree\nfour\n", typed(2, "THREE", "three")], // an undo of a part
+    ["ONE\ntwo\nTHREE\nfour\n", typed(2, "three", "THREE")], // and of that
+  ] as const;
+  const counts = states.map(([now, by]) => {
+    text.becomes(now, by);
+    left.follow({ turns: [], whose: [ONE], text });
+    return told(left).join().replace("r1 a.py ", "");
+  });
+  assert.deepEqual(counts, ["+1 −1", "+0 −0", "+3 −2", "+2 −1", "+3 −2"]);
+});
+
+test("an undo of an undo brings the change back, with what waited of it", () => {
+  const text = new ChangedText("one\ntwo\n");
+  text.becomes("one\nTWO\n");
+  const [part] = text.parts;
+  assert.ok(part);
+  const undoing = text.undoing(part);
+  text.becomes("one\ntwo\n", [undoing]);
+  assert.ok(text.isAsBefore);
+  text.becomes("one\nTWO\n", [{ ...undoing, text: "TWO\n" }]);
+  assert.deepEqual(text.parts, [part]);
+  assert.deepEqual(text.size, { added: 1, removed: 1 });
+});
+
+test("what is behind the last line end is no line", () => {
+  const size = (before: string, now: string) => {
+    const text = new ChangedText(before);
+    text.becomes(now);
+    return [text.size?.added, text.size?.removed];
+  };
+  assert.deepEqual(size("", "a\nb\nc"), [3, 0]);
+  assert.deepEqual(size("", "a\nb\nc\n"), [3, 0]);
+  assert.deepEqual(size("a\n", ""), [0, 1]);
+  assert.deepEqual(size("a\nb", "a\nb\nc\n"), [1, 0]);
+  assert.deepEqual(size("a\n", "a\n\n"), [1, 0]);
 });
 
 test("the server counts itself what it undoes and redoes", () => {

@@ -94,7 +94,8 @@ class SessionMode:
 class StatusAnswer:
     """See `docs/protocol.md`; None where there is nothing to say, or nothing is known.
 
-    `mode` is that of sessions to come. `failed` says of files what fails at them, and how.
+    `mode` is that of the next session, `usual_mode` that of others which are not in `modes`.
+    `failed` says of files what fails at them, and how.
 
     `sharing` says where a team shares generated contexts, and how many came from there.
     """
@@ -103,6 +104,7 @@ class StatusAnswer:
     model: str
     offline: bool
     mode: Mode
+    usual_mode: Mode
     modes: tuple[SessionMode, ...]
     roots: tuple[str, ...]
     files: int

@@ -34,8 +34,8 @@ function merged(messages: readonly ToPanel[]): Event[] {
   return all;
 }
 
-/** Nothing to show yet. */
-export const NEW = { type: "replay", events: [], answers: [] } as const;
+/** Nothing to show yet in the session of `situation`. */
+export const NEW = { type: "replay", sessionId: "s1", events: [], answers: [] } as const;
 
 const PLAN = `\`total\` counts each price once, whatever the quantity [cite: doc, shop/cart.py, 6-11].
 
@@ -52,6 +52,7 @@ const RUN = { runId: "r1" };
 export const PLANNED: readonly ToPanel[] = [
   {
     type: "replay",
+    sessionId: "s1",
     answers: [],
     events: [
       {
