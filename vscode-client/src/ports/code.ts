@@ -5,11 +5,13 @@ import {
   type CallHierarchyItem,
   type CallHierarchyOutgoingCall,
   commands,
+  extensions,
   type Hover,
   Location,
   type LocationLink,
   MarkdownString,
   Position,
+  type TextDocument,
   Uri,
   type WorkspaceEdit,
   workspace,
@@ -26,6 +28,11 @@ export interface CodeRequest {
 }
 
 const BY = "VS Code";
+const TYPESCRIPT = {
+  extension: "vscode.typescript-language-features",
+  request: "typescript.tsserverRequest",
+  languages: ["typescript", "typescriptreact", "javascript", "javascriptreact"],
+};
 const LOCATIONS: Partial<Record<CodeKind, string>> = {
   definitions: "vscode.executeDefinitionProvider",
   references: "vscode.executeReferenceProvider",
@@ -36,7 +43,7 @@ const LOCATIONS: Partial<Record<CodeKind, string>> = {
 export async function code(request: CodeRequest): Promise<CodeAnswer | null> {
   const uri = Uri.parse(request.uri);
   const position = new Position(request.line, request.character);
-  await workspace.openTextDocument(uri); // providers are asked about texts that VS Code holds
+  await isLoaded(await workspace.openTextDocument(uri)); // providers know texts that VS Code holds
   const command = LOCATIONS[request.kind];
   if (command) {
     const found = await commands.executeCommand<(Location | LocationLink)[]>(
@@ -54,6 +61,21 @@ export async function code(request: CodeRequest): Promise<CodeAnswer | null> {
       return type(uri, position);
     default:
       return rename(uri, position, request.newName);
+  }
+}
+
+/**
+ * Wait until VS Code's TypeScript knows the project of a document: as long as it loads it, it answers
+ * by single files, and does not say so. Only what has loaded it checks a file.
+ */
+async function isLoaded({ uri, languageId }: TextDocument): Promise<void> {
+  const extension = extensions.getExtension(TYPESCRIPT.extension);
+  if (!extension || !TYPESCRIPT.languages.includes(languageId)) {
+    return;
+  }
+  await extension.activate();
+  if ((await commands.getCommands(true)).includes(TYPESCRIPT.request)) {
+    await commands.executeCommand(TYPESCRIPT.request, "syntacticDiagnosticsSync", { file: uri });
   }
 }
 

@@ -1,13 +1,15 @@
 // `glossator/diagnostics`: what VS Code's other extensions find wrong.
 //
 // VS Code does not say which version of a document findings are for. They count as being for the
-// version that the document had when they came.
+// version that the document had when they came. Nor does it say who checks a language: nothing is
+// waited for where nobody ever told a finding, and no extension is for the language.
 
 import {
   type CancellationToken,
   type Diagnostic as CodeDiagnostic,
   DiagnosticSeverity,
   type Disposable,
+  extensions,
   languages,
   Uri,
   workspace,
@@ -27,9 +29,12 @@ const SEVERITIES: Readonly<Record<DiagnosticSeverity, Severity>> = {
   [DiagnosticSeverity.Hint]: "hint",
 };
 
+const OURS = "glossator.glossator";
+
 /** Listens to findings as they come. */
 export class DiagnosticsPort implements Disposable {
   readonly #foundFor = new Map<string, number>(); // URI -> the newest version with findings
+  readonly #checked = new Set<string>(); // languages of documents that findings came for
   readonly #waiting = new Set<() => void>();
   readonly #listening = [
     languages.onDidChangeDiagnostics(({ uris }) => this.#came(uris)),
@@ -50,7 +55,8 @@ export class DiagnosticsPort implements Disposable {
         })),
       };
     }
-    await this.#until(() => request.files.every((file) => this.#isThere(file)), request, token);
+    const awaited = request.files.filter(({ uri }) => this.#isChecked(uri));
+    await this.#until(() => awaited.every((file) => this.#isThere(file)), request, token);
     const files = request.files.map((wanted) => ({
       uri: wanted.uri,
       items: languages.getDiagnostics(Uri.parse(wanted.uri)).map(wireDiagnostic),
@@ -66,13 +72,12 @@ export class DiagnosticsPort implements Disposable {
   }
 
   #came(uris: readonly Uri[]): void {
-    const versions = new Map(
-      workspace.textDocuments.map((each) => [each.uri.toString(), each.version]),
-    );
+    const open = new Map(workspace.textDocuments.map((each) => [each.uri.toString(), each]));
     for (const uri of uris) {
-      const version = versions.get(uri.toString());
-      if (version !== undefined) {
-        this.#foundFor.set(uri.toString(), version);
+      const document = open.get(uri.toString());
+      if (document) {
+        this.#foundFor.set(uri.toString(), document.version);
+        this.#checked.add(document.languageId);
       }
     }
     for (const look of [...this.#waiting]) {
@@ -82,6 +87,16 @@ export class DiagnosticsPort implements Disposable {
 
   #isThere({ uri, version }: Wanted): boolean {
     return version === null || (this.#foundFor.get(Uri.parse(uri).toString()) ?? -1) >= version;
+  }
+
+  /** Whether somebody may check a document; nobody does that of one that VS Code does not hold. */
+  #isChecked(uri: string): boolean {
+    const wanted = Uri.parse(uri).toString();
+    const document = workspace.textDocuments.find((each) => each.uri.toString() === wanted);
+    return (
+      document !== undefined &&
+      (this.#checked.has(document.languageId) || isServed(document.languageId))
+    );
   }
 
   async #until(
@@ -109,6 +124,17 @@ export class DiagnosticsPort implements Disposable {
       this.#waiting.add(look);
     });
   }
+}
+
+/** Whether an extension with a program is there for a language. */
+function isServed(language: string): boolean {
+  const event = `onLanguage:${language}`;
+  return extensions.all.some(
+    ({ id, packageJSON }) =>
+      id !== OURS &&
+      packageJSON.main !== undefined &&
+      packageJSON.activationEvents?.includes(event),
+  );
 }
 
 /** A finding, as the server takes it. */
