@@ -1,8 +1,9 @@
 // `glossator/diagnostics`: what VS Code's other extensions find wrong.
 //
 // VS Code does not say which version of a document findings are for. They count as being for the
-// version that the document had when they came. Nor does it say who checks a language: nothing is
-// waited for where nobody ever told a finding, and no extension is for the language.
+// version that the document had when they came. Nor does it say who checks a document: nothing is
+// waited for where no extension is for its language, and none ever told findings of it. Those that no
+// tab shows count by themselves: VS Code's own TypeScript never checks them.
 
 import {
   type CancellationToken,
@@ -11,7 +12,10 @@ import {
   type Disposable,
   extensions,
   languages,
+  TabInputText,
+  type TextDocument,
   Uri,
+  window,
   workspace,
 } from "vscode";
 import type { Diagnostic, FileDiagnostics, Severity, Wanted } from "../wire.ts";
@@ -30,11 +34,12 @@ const SEVERITIES: Readonly<Record<DiagnosticSeverity, Severity>> = {
 };
 
 const OURS = "glossator.glossator";
+const ONLY_SHOWN = "vscode.typescript-language-features"; // checks what a tab shows
 
 /** Listens to findings as they come. */
 export class DiagnosticsPort implements Disposable {
   readonly #foundFor = new Map<string, number>(); // URI -> the newest version with findings
-  readonly #checked = new Set<string>(); // languages of documents that findings came for
+  readonly #checked = new Set<string>(); // kinds of documents that findings came for
   readonly #waiting = new Set<() => void>();
   readonly #listening = [
     languages.onDidChangeDiagnostics(({ uris }) => this.#came(uris)),
@@ -77,7 +82,7 @@ export class DiagnosticsPort implements Disposable {
       const document = open.get(uri.toString());
       if (document) {
         this.#foundFor.set(uri.toString(), document.version);
-        this.#checked.add(document.languageId);
+        this.#checked.add(kindOf(document));
       }
     }
     for (const look of [...this.#waiting]) {
@@ -93,10 +98,7 @@ export class DiagnosticsPort implements Disposable {
   #isChecked(uri: string): boolean {
     const wanted = Uri.parse(uri).toString();
     const document = workspace.textDocuments.find((each) => each.uri.toString() === wanted);
-    return (
-      document !== undefined &&
-      (this.#checked.has(document.languageId) || isServed(document.languageId))
-    );
+    return document !== undefined && (this.#checked.has(kindOf(document)) || isServed(document));
   }
 
   async #until(
@@ -126,15 +128,25 @@ export class DiagnosticsPort implements Disposable {
   }
 }
 
-/** Whether an extension with a program is there for a language. */
-function isServed(language: string): boolean {
-  const event = `onLanguage:${language}`;
+/** Whether an extension with a program is there for the language of a document. */
+function isServed(document: TextDocument): boolean {
+  const event = `onLanguage:${document.languageId}`;
+  const others = isShown(document) ? [OURS] : [OURS, ONLY_SHOWN];
   return extensions.all.some(
-    ({ id, packageJSON }) =>
-      id !== OURS &&
-      packageJSON.main !== undefined &&
-      packageJSON.activationEvents?.includes(event),
+    ({ id, packageJSON: { main, activationEvents } }) =>
+      main !== undefined && activationEvents?.includes(event) && !others.includes(id),
   );
+}
+
+/** Its language, and whether a tab shows it. */
+function kindOf(document: TextDocument): string {
+  return `${document.languageId} ${isShown(document)}`;
+}
+
+function isShown({ uri }: TextDocument): boolean {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  const shown = tabs.map(({ input }) => (input instanceof TabInputText ? input.uri : undefined));
+  return shown.some((each) => each?.toString() === uri.toString());
 }
 
 /** A finding, as the server takes it. */
