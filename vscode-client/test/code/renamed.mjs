@@ -61,7 +61,7 @@ export async function story(stage) {
   assert.equal(await card.locator(".hunk").count(), 31);
   await card.getByRole("button", { name: "Open diff" }).click();
   await page.locator(".tab.active", { hasText: "Rename Circle.area to surface" }).waitFor();
-  await page.waitForTimeout(1500);
+  await page.locator(".monaco-diff-editor .view-line", { hasText: "surface" }).first().waitFor();
   await stage.picture("renamed-diff");
   await page.keyboard.press("Control+Alt+G");
   await panel.locator(".composer textarea:focus").waitFor();
@@ -73,7 +73,7 @@ export async function story(stage) {
     await stage.holds(path, renamed(path));
   }
   const { requests: all } = await model.told();
-  process.stdout.write(`${resultOf(all.at(-1), "Rename")}\n`);
+  assert.match(resultOf(all.at(-1), "Rename"), /^Renamed .* on 31 lines of 31 files\./);
 
   await turn.getByRole("button", { name: "Undo all of this turn's changes" }).click();
   await turn.getByText("Undone: what this turn changed").waitFor();
