@@ -243,10 +243,12 @@ async def stage(
     trusted: bool | None = True,
     home: Path | None = None,
     coded: Callable[[CodeQuestion], CodeAnswer | None] | None = None,
+    programs: str | None = None,
 ) -> AsyncIterator[Stage]:
     """An application on `files` under `root`; ends with a check that nothing was refused.
 
-    `coded`: what the editor's language servers tell, if they can be asked.
+    `coded`: what the editor's language servers tell, if they can be asked. `programs`: the PATH,
+    on which language servers of ours are found.
     """
     for name, text in files.items():
         path = root / name
@@ -257,6 +259,7 @@ async def stage(
         if "profile" not in (settings or {}).get("models", {}):
             environment |= NAMED
         environment |= {} if home is None else {"HOME": str(home)}
+        environment |= {} if programs is None else {"PATH": programs}
         port = Recorder(coded=coded)
         loaded = load_settings(quietly(settings), environment, file=root / "no-settings.toml")
         app = Application((str(root),), loaded, port, "utf-16", environment, (), trusted)

@@ -8,7 +8,7 @@ import { shown } from "../shown.ts";
 import type { ChangedFile, EditPlan, Hunk } from "../wire.ts";
 import { besideChat } from "./columns.ts";
 import { sidesOf } from "./sides.ts";
-import { keepText } from "./texts.ts";
+import { keepSides, keepText } from "./texts.ts";
 
 /** Show a plan: one file as a diff, several as one document of diffs. */
 export async function openDiff(plan: EditPlan): Promise<void> {
@@ -46,8 +46,7 @@ export async function openChanges(file: ChangedFile, before: string): Promise<vo
 async function diffOf(path: string, hunks: readonly Hunk[]): Promise<[Uri, Uri, Uri]> {
   const uri = Uri.file(path);
   const { before, after } = sidesOf(hunks, await textNow(uri));
-  const name = basename(path);
-  return [uri, keepText(name, before), keepText(name, after)];
+  return [uri, ...keepSides(basename(path), before, after)];
 }
 
 /** What the document holds now, unsaved text included; undefined if there is none. */

@@ -7,7 +7,8 @@ import { besideChat } from "./columns.ts";
 
 const SCHEME = "glossator-text"; // `glossator:` is the server's
 const GROWING_MILLISECONDS = 1000; // between two looks at a text that grows
-const MOST = 100; // texts that are kept; the oldest goes first
+const MOST = 2_100; // texts that are kept, with both sides of 1,000 files; the oldest goes first
+const BEFORE = "before"; // the query of a left side
 
 let number = 0;
 const texts = new Map<string, string>();
@@ -30,6 +31,14 @@ export function keepText(name: string, text: string): Uri {
     texts.delete(old);
   }
   return uri;
+}
+
+/** Keep both sides of a diff, under one path: else it would look like a file that was moved. */
+export function keepSides(name: string, before: string, after: string): [Uri, Uri] {
+  const right = keepText(name, after);
+  const left = right.with({ query: BEFORE });
+  texts.set(left.toString(), before);
+  return [left, right];
 }
 
 /** Show a text in an editor; what would hide in it is escaped. */

@@ -5,11 +5,13 @@ import {
   type CallHierarchyItem,
   type CallHierarchyOutgoingCall,
   commands,
+  extensions,
   type Hover,
   Location,
   type LocationLink,
   MarkdownString,
   Position,
+  type TextDocument,
   Uri,
   type WorkspaceEdit,
   workspace,
@@ -28,6 +30,11 @@ export interface CodeRequest {
 }
 
 const BY = "VS Code";
+const TYPESCRIPT = {
+  extension: "vscode.typescript-language-features",
+  request: "typescript.tsserverRequest",
+  languages: ["typescript", "typescriptreact", "javascript", "javascriptreact"],
+};
 const LOCATIONS: Partial<Record<CodeKind, string>> = {
   definitions: "vscode.executeDefinitionProvider",
   references: "vscode.executeReferenceProvider",
@@ -39,6 +46,7 @@ export async function code(request: CodeRequest): Promise<CodeAnswer | null> {
   const uri = Uri.parse(request.uri);
   const position = new Position(request.line, request.character);
   const document = await workspace.openTextDocument(uri); // whose text the providers know
+  await isLoaded(document);
   if (request.version !== null && request.version !== document.version) {
     return null; // the place is of an older text
   }
@@ -59,6 +67,21 @@ export async function code(request: CodeRequest): Promise<CodeAnswer | null> {
       return type(uri, position);
     default:
       return rename(uri, position, request.newName);
+  }
+}
+
+/**
+ * Wait until VS Code's TypeScript knows the project of a document: as long as it loads it, it answers
+ * by single files, and does not say so. Only what has loaded it checks a file.
+ */
+async function isLoaded({ uri, languageId }: TextDocument): Promise<void> {
+  const extension = extensions.getExtension(TYPESCRIPT.extension);
+  if (!extension || !TYPESCRIPT.languages.includes(languageId)) {
+    return;
+  }
+  await extension.activate();
+  if ((await commands.getCommands(true)).includes(TYPESCRIPT.request)) {
+    await commands.executeCommand(TYPESCRIPT.request, "syntacticDiagnosticsSync", { file: uri });
   }
 }
 

@@ -1,15 +1,21 @@
 // `glossator/diagnostics`: what VS Code's other extensions find wrong.
 //
 // VS Code does not say which version of a document findings are for. They count as being for the
-// version that the document had when they came.
+// version that the document had when they came. Nor does it say who checks a document: nothing is
+// waited for where no extension is for its language, and none ever told findings of it. Those that no
+// tab shows count by themselves: VS Code's own TypeScript never checks them.
 
 import {
   type CancellationToken,
   type Diagnostic as CodeDiagnostic,
   DiagnosticSeverity,
   type Disposable,
+  extensions,
   languages,
+  TabInputText,
+  type TextDocument,
   Uri,
+  window,
   workspace,
 } from "vscode";
 import type { Diagnostic, FileDiagnostics, Severity, Wanted } from "../wire.ts";
@@ -27,9 +33,13 @@ const SEVERITIES: Readonly<Record<DiagnosticSeverity, Severity>> = {
   [DiagnosticSeverity.Hint]: "hint",
 };
 
+const OURS = "glossator.glossator";
+const ONLY_SHOWN = "vscode.typescript-language-features"; // checks what a tab shows
+
 /** Listens to findings as they come. */
 export class DiagnosticsPort implements Disposable {
   readonly #foundFor = new Map<string, number>(); // URI -> the newest version with findings
+  readonly #checked = new Set<string>(); // kinds of documents that findings came for
   readonly #waiting = new Set<() => void>();
   readonly #listening = [
     languages.onDidChangeDiagnostics(({ uris }) => this.#came(uris)),
@@ -50,7 +60,8 @@ export class DiagnosticsPort implements Disposable {
         })),
       };
     }
-    await this.#until(() => request.files.every((file) => this.#isThere(file)), request, token);
+    const awaited = request.files.filter(({ uri }) => this.#isChecked(uri));
+    await this.#until(() => awaited.every((file) => this.#isThere(file)), request, token);
     const files = request.files.map((wanted) => ({
       uri: wanted.uri,
       items: languages.getDiagnostics(Uri.parse(wanted.uri)).map(wireDiagnostic),
@@ -66,13 +77,12 @@ export class DiagnosticsPort implements Disposable {
   }
 
   #came(uris: readonly Uri[]): void {
-    const versions = new Map(
-      workspace.textDocuments.map((each) => [each.uri.toString(), each.version]),
-    );
+    const open = new Map(workspace.textDocuments.map((each) => [each.uri.toString(), each]));
     for (const uri of uris) {
-      const version = versions.get(uri.toString());
-      if (version !== undefined) {
-        this.#foundFor.set(uri.toString(), version);
+      const document = open.get(uri.toString());
+      if (document) {
+        this.#foundFor.set(uri.toString(), document.version);
+        this.#checked.add(kindOf(document));
       }
     }
     for (const look of [...this.#waiting]) {
@@ -82,6 +92,13 @@ export class DiagnosticsPort implements Disposable {
 
   #isThere({ uri, version }: Wanted): boolean {
     return version === null || (this.#foundFor.get(Uri.parse(uri).toString()) ?? -1) >= version;
+  }
+
+  /** Whether somebody may check a document; nobody does that of one that VS Code does not hold. */
+  #isChecked(uri: string): boolean {
+    const wanted = Uri.parse(uri).toString();
+    const document = workspace.textDocuments.find((each) => each.uri.toString() === wanted);
+    return document !== undefined && (this.#checked.has(kindOf(document)) || isServed(document));
   }
 
   async #until(
@@ -109,6 +126,27 @@ export class DiagnosticsPort implements Disposable {
       this.#waiting.add(look);
     });
   }
+}
+
+/** Whether an extension with a program is there for the language of a document. */
+function isServed(document: TextDocument): boolean {
+  const event = `onLanguage:${document.languageId}`;
+  const others = isShown(document) ? [OURS] : [OURS, ONLY_SHOWN];
+  return extensions.all.some(
+    ({ id, packageJSON: { main, activationEvents } }) =>
+      main !== undefined && activationEvents?.includes(event) && !others.includes(id),
+  );
+}
+
+/** Its language, and whether a tab shows it. */
+function kindOf(document: TextDocument): string {
+  return `${document.languageId} ${isShown(document)}`;
+}
+
+function isShown({ uri }: TextDocument): boolean {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  const shown = tabs.map(({ input }) => (input instanceof TabInputText ? input.uri : undefined));
+  return shown.some((each) => each?.toString() === uri.toString());
 }
 
 /** A finding, as the server takes it. */

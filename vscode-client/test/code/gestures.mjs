@@ -1,8 +1,22 @@
 // What a user does in VS Code's window, for which it has no API.
 
+import assert from "node:assert/strict";
+
+const STOPS = 80; // of Tab, until all of the panel has had the focus
+
 /** Run a command of the palette by its title. */
 export async function runCommand(page, title) {
   await pick(page, "F1", `>${title}`, title);
+}
+
+/** Press a key until something in the panel has the focus. */
+export async function tabTo(page, wanted, key) {
+  await wanted.waitFor();
+  const isThere = () => wanted.evaluate((element) => element === document.activeElement);
+  for (let stops = 0; !(await isThere()); stops++) {
+    assert.ok(stops < STOPS, `${key} never reached ${wanted}`);
+    await page.keyboard.press(key);
+  }
 }
 
 /** Open VS Code's quick input by its key, type, and take the first row that has these words. */

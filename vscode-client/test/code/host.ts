@@ -17,7 +17,7 @@ import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
 import { save, saveOpen } from "../../src/ports/saves.ts";
 import { candidates } from "../../src/python.ts";
-import { demo, extension, ready, type Tests, until } from "./hosted.ts";
+import { demo, extension, READY_MILLISECONDS, ready, type Tests, until } from "./hosted.ts";
 import { changeTests } from "./hosted-changes.ts";
 import { diffTests } from "./hosted-diffs.ts";
 import { glossTests } from "./hosted-glosses.ts";
@@ -403,10 +403,15 @@ const tests: Tests = {
   },
 
   async "findings are those of the version asked for, or pending"() {
-    const { document } = await demo();
+    const editor = await demo();
+    const { document } = editor;
     const port = new DiagnosticsPort();
     const collection = vscode.languages.createDiagnosticCollection("test");
     const uri = document.uri.toString();
+    const told = new Promise((resolve) => vscode.languages.onDidChangeDiagnostics(resolve));
+    collection.set(document.uri, []); // somebody checks it
+    await told;
+    await editor.edit((builder) => builder.insert(new vscode.Position(9, 0), "# x\n"));
     const wanted = { files: [{ uri, version: document.version }], seconds: 0.05 };
     assert.equal((await port.answer(wanted, never)).files[0]?.pending, true);
     const waiting = port.answer({ ...wanted, seconds: 20 }, never);
@@ -423,6 +428,46 @@ const tests: Tests = {
     ]);
     collection.dispose();
     port.dispose();
+    await vscode.commands.executeCommand("undo");
+    assert.ok(!document.isDirty);
+  },
+
+  async "nothing is waited for in a language that nobody checks, until somebody does"() {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const port = new DiagnosticsPort();
+    const collection = vscode.languages.createDiagnosticCollection("test");
+    const files = await Promise.all(
+      ["one.go", "two.go", "three.ts"].map(async (name) => {
+        const file = vscode.Uri.joinPath(folder.uri, name);
+        await vscode.workspace.fs.writeFile(file, Buffer.from("package main\n"));
+        const { uri, version } = await vscode.workspace.openTextDocument(file);
+        return { uri: uri.toString(), version };
+      }),
+    );
+    const pending = async (number: number, seconds: number) => {
+      const wanted = files[number];
+      assert.ok(wanted);
+      const { files: told } = await port.answer({ files: [wanted], seconds }, never);
+      return told[0]?.pending;
+    };
+    const forever = READY_MILLISECONDS / 1000;
+    assert.equal(await pending(0, forever), true);
+    assert.equal(await pending(2, forever), true); // it is not shown
+    await vscode.window.showTextDocument(vscode.Uri.parse(files[2]?.uri ?? ""));
+    assert.equal(await pending(2, forever), false); // VS Code's own TypeScript finds what is wrong
+    const told = new Promise((resolve) => vscode.languages.onDidChangeDiagnostics(resolve));
+    collection.set(vscode.Uri.parse(files[1]?.uri ?? ""), []);
+    await told;
+    assert.equal(await pending(1, 0), false);
+    const waiting = pending(0, forever);
+    collection.set(vscode.Uri.parse(files[0]?.uri ?? ""), []);
+    assert.equal(await waiting, false);
+    collection.dispose();
+    port.dispose();
+    for (const { uri } of files) {
+      await vscode.workspace.fs.delete(vscode.Uri.parse(uri));
+    }
   },
 
   async "only the version asked for is saved"() {

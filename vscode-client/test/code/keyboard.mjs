@@ -2,7 +2,7 @@
 // a digit, its diff is opened from the list of files, the turn is undone, a session is looked for.
 
 import assert from "node:assert/strict";
-import { quickInput } from "./gestures.mjs";
+import { quickInput, tabTo } from "./gestures.mjs";
 import { resultOf } from "./model.mjs";
 import { PRICES } from "./shop.mjs";
 
@@ -11,7 +11,6 @@ export const files = { "keyboard.py": PRICES };
 const [BEFORE, AFTER] = ["VAT = 0.19", "VAT = 0.07"];
 const [STEERS, QUEUED] = ["Only the tax.", "Which tests are there?"];
 const OPEN_CHAT = "Control+Alt+G";
-const STOPS = 80; // of Tab, until all of the panel has had the focus
 
 export async function story(stage) {
   const { model, page, panel } = stage;
@@ -91,14 +90,4 @@ async function choose(page, words) {
   await row.filter({ hasText: words }).waitFor();
   await page.keyboard.press("Enter");
   await row.filter({ hasText: words }).waitFor({ state: "hidden" });
-}
-
-/** Press a key until something in the panel has the focus. */
-async function tabTo(page, wanted, key) {
-  await wanted.waitFor();
-  const isThere = () => wanted.evaluate((element) => element === document.activeElement);
-  for (let stops = 0; !(await isThere()); stops++) {
-    assert.ok(stops < STOPS, `${key} never reached ${wanted}`);
-    await page.keyboard.press(key);
-  }
 }
