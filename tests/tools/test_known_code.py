@@ -423,12 +423,12 @@ async def test_notebooks_are_left_out(workspace: MakeWorkspace) -> None:
     assert renamed.text.endswith("n.ipynb is a notebook.")
 
 
-async def test_methods_that_keep_the_name_are_named(workspace: MakeWorkspace) -> None:
+async def test_files_that_keep_the_name_are_named(workspace: MakeWorkspace) -> None:
     """One may override the other; and no name is given that the class has already."""
     ws = await workspace(FILES)
     known = renaming(ws, edit(ws, "zoo/bird.py", 2, 8, 12, "fly"))
     result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
-    assert "Fish.swim zoo/fish.py:2 keep the name: if one overrides another" in result.text
+    assert "Still spelled so: zoo/fish.py (1 line); of other symbols" in result.text
     ws = await workspace({"a.py": "class A:\n    def x(self): ...\n\n    def y(self): ...\n"})
     taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
     assert taken.text.startswith("Nothing was renamed: A has x already.")

@@ -8,6 +8,7 @@ is renamed: a name alone does not tell what it means.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,6 +19,7 @@ from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodeServers
 from glossator.core.document import Document, Missing
 from glossator.core.edit import Applied, Conflict, EditPlan, FileEdit, Refused
 from glossator.core.errors import InvalidPosition, UsageError
+from glossator.core.file_kinds import CODE
 from glossator.core.line_diff import Replacement, changed_blocks, lines_with_ends, unified_diff
 from glossator.core.notebook import is_notebook
 from glossator.core.permission import Access
@@ -30,11 +32,11 @@ from glossator.core.uri import to_path
 from glossator.edits.edit_report import in_conflict, line_ranges, lines_around, sentences
 from glossator.edits.edit_target import edits_of
 from glossator.symbols import (
+    ALL_USES,
     Name,
     NamePlace,
     SearchScope,
     SymbolFinder,
-    namesakes,
     place_of,
     place_on,
     unquoted,
@@ -51,7 +53,7 @@ from glossator.workspace import WorkspaceSnapshot
 
 SECONDS = 30.0  # that the edits are waited for
 _MAX_FILES = 1_000  # permission rules judge each, and undo keeps each
-_MOST_NAMED = 5  # methods that keep the name
+_MOST_NAMED = 5  # files of which lines keep the name
 _MAX_BYTES = 8_000  # of a result
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[#@$]?[^\W\d][\w$]*[!?]?")
@@ -74,7 +76,7 @@ class RenameArgs(ToolArgs):
     line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
 
     _plan: EditPlan | None = PrivateAttr(None)
-    _namesakes: tuple[str, ...] = PrivateAttr(())
+    _still_spelled: tuple[str, ...] = PrivateAttr(())
 
     def paths(self) -> tuple[str, ...]:
         """The file where it stands, if one is named."""
@@ -84,13 +86,13 @@ class RenameArgs(ToolArgs):
         """With the edits. Raises `UsageError` if there are none."""
         ready = self.model_copy()
         planned = await _planned(self, context)
-        ready._plan, ready._namesakes = planned  # noqa: SLF001 - of the same class
+        ready._plan, ready._still_spelled = planned  # noqa: SLF001 - of the same class
         return ready
 
     @property
-    def namesakes(self) -> tuple[str, ...]:
-        """Methods that keep the name."""
-        return self._namesakes
+    def still_spelled(self) -> tuple[str, ...]:
+        """The files of which lines keep the name, with how many."""
+        return self._still_spelled
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
         """Every file that would be changed."""
@@ -141,23 +143,25 @@ class Rename:
         if isinstance(outcome, Conflict):
             return in_conflict(context.snapshot.relative(outcome.document.path), outcome)
         result = await in_thread(_renamed, args, plan, outcome, context.snapshot)
-        if args.namesakes:
-            kept = some_of(args.namesakes, _MOST_NAMED)
-            note = f"{kept} keep the name: if one overrides another, rename those, too."
+        if args.still_spelled:
+            files = some_of(args.still_spelled, _MOST_NAMED)
+            note = (
+                f"Still spelled so: {files}; of other symbols, or of files left out by the server."
+            )
             result = replace(result, text=f"{result.text}\n{note}")
         new = await new_findings(context, found, outcome.documents)
         return replace(result, text=f"{result.text}\n{new}") if new else result
 
 
 async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tuple[str, ...]]:
-    """The edits, and the methods that keep the name."""
+    """The edits, and the files of which lines keep the name."""
     edits_of(context)
     if not _NAME.fullmatch(args.new_name):
         raise _refusal(f"{shown(args.new_name)} is no name.\nGive one word, unqualified.")
     servers = context.find(CodeServers)
     if servers is None or not servers.are_there:
         raise _refusal(f"no language server is there.\n{_BY_HAND}")
-    place = await _place(args, context)
+    place, snapshot = await _place(args, context), context.snapshot
     if is_notebook(place.document.path):
         raise _refusal(f"names in notebooks are not renamed.\n{_BY_HAND}")
     await _check_free(args, place, context)
@@ -177,7 +181,11 @@ async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tu
         for hunk in change.hunks
         for number in range(hunk.before.count("\n") + 1)
     }
-    return plan, await namesakes(context.need(SymbolFinder), place, touched, context)
+    scope = SearchScope(languages=CODE, hides=context.hidden)
+    uses = await context.need(SymbolFinder).uses(snapshot, Name.parse(place.name), ALL_USES, scope)
+    lines = {(use.line.path, use.line.number) for use in uses.hits} - touched
+    files = Counter(snapshot.relative(path) for path, _ in sorted(lines))
+    return plan, tuple(f"{path} ({counted(number, 'lines')})" for path, number in files.items())
 
 
 async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:

@@ -163,11 +163,11 @@ async def uses_told(
     scope = SearchScope(only=files, hides=hides)
     spelled = await finder.uses(snapshot, Name.parse(place.name), ALL_USES, scope, _LABELS)
     uses = _labelled(seen, kind, spelled)
-    others = await namesakes(finder, place, {(u.line.path, u.line.number) for u in uses}, context)
+    others = await _namesakes(finder, place, {(u.line.path, u.line.number) for u in uses}, context)
     return Told(answer.by, uses, elsewhere, others)
 
 
-async def namesakes(
+async def _namesakes(
     finder: SymbolFinder,
     place: NamePlace,
     told: AbstractSet[tuple[str, int]],
