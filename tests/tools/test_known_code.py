@@ -428,7 +428,7 @@ async def test_files_that_keep_the_name_are_named(workspace: MakeWorkspace) -> N
     ws = await workspace(FILES)
     known = renaming(ws, edit(ws, "zoo/bird.py", 2, 8, 12, "fly"))
     result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
-    assert "Still spelled so: zoo/fish.py (1 line); other symbols" in result.text
+    assert "Still spelled so: zoo/fish.py (1 line); of other symbols" in result.text
     ws = await workspace({"a.py": "class A:\n    def x(self): ...\n\n    def y(self): ...\n"})
     taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
     assert taken.text.startswith("Nothing was renamed: A has x already.")

@@ -152,7 +152,7 @@ class CommandRun:
             if params["kind"] == "run.started":
                 self._session_id = params["sessionId"]  # it has the question from here on
             if params["kind"] == "run.cancelled":
-                self._goes_on_elsewhere = bool(params["elsewhere"])
+                self._goes_on_elsewhere = bool(params.get("elsewhere"))
             if self._talking is not None:
                 self._talking.heard(params)
             self._lock.show(partial(self._display.event, params))

@@ -27,7 +27,7 @@ export async function story(stage) {
   await turn.getByText("Nothing was changed, since").waitFor();
   await stage.picture("denied-answer");
   assert.match(
-    await turn.locator(".tool", { hasText: "Bash" }).textContent(),
+    await turn.locator(".tool", { hasText: "Run" }).textContent(),
     /You refused: Only tell me how/,
   );
   assert.match(await turn.locator(".edit").textContent(), /not applied/);
