@@ -105,7 +105,8 @@ def test_what_people_do_daily_and_what_must_never_happen(vsix: Path, pictures: P
 @pytest.mark.parametrize(
     "stories",
     [
-        "undone queued picked renamed",
+        "undone queued picked",
+        "renamed",
         "restricted",
         "saved",
         "planned drafted allowed stopped unsaved again gloss recorded",
