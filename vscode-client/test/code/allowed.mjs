@@ -16,7 +16,7 @@ export async function story(stage) {
   await stage.ask("Which pytest is there?");
   await card.getByRole("textbox", { name: "Rule 1" }).fill(RULE);
   await stage.picture("allowed-asked");
-  await card.getByText("Allow for this session").click();
+  await card.getByRole("button", { name: "Allow for this session" }).click();
   await turn.getByText("Done.").waitFor();
   assert.equal(await card.count(), 0, "the second time it is not asked about");
   const { requests } = await model.told();
