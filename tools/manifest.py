@@ -8,6 +8,7 @@ sent. Entries for commands of the client alone, which are no declared ones, stay
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def configuration() -> list[Schema]:
                 first[ours] = properties.pop(ours)
         rest = {each: properties[each] | {"tags": ["advanced"]} for each in properties}
         if rest:
-            groups.append({"title": name.capitalize(), "properties": _in_order(rest)})
+            groups.append({"title": _words_of(name), "properties": _in_order(rest)})
     begin = {f"glossator.{short}": first[f"glossator.{short}"] for short in FIRST}
     properties = _in_order(begin | {"glossator.python": _PYTHON})
     groups.insert(0, {"title": "Commonly Used", "properties": properties})
@@ -131,6 +132,11 @@ def generated(manifest: Schema) -> Schema:
 
 def _of_client(entry: Schema) -> bool:
     return entry.get("command") not in DECLARED
+
+
+def _words_of(group: str) -> str:
+    """A group's name as a heading: `languageServers` is "Language servers"."""
+    return re.sub(r"(?=[A-Z])", " ", group).capitalize()
 
 
 def _setting(field: Schema, definitions: Schema) -> Schema:

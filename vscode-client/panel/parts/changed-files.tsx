@@ -3,7 +3,7 @@
 import { plural } from "../../src/commands/markdown.ts";
 import { isNothing, type Remaining } from "../../src/editor/remaining.ts";
 import { shown } from "../../src/shown.ts";
-import { ACTS, type ChangedFile, type FileChange } from "../../src/wire.ts";
+import { ACTS, BECAME, type ChangedFile, type FileChange } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import type { Turn } from "../state/model.ts";
 import { filesUndone, fixed, situation } from "../store.ts";
@@ -117,7 +117,7 @@ function Row({ file, turn, busy }: { file: ChangedFile; turn: Turn; busy: boolea
       </button>
       {words && <span class="tag">{words}</span>}
       {!isGone && <Size files={[file]} />}
-      {(undo || isGone) && !turn.undone && <span class="tag">undone</span>}
+      {(undo || isGone) && !turn.undone && <span class="tag">{BECAME.undone}</span>}
       {!turn.undone && (
         <IconButton
           icon={undo ? "redo" : "discard"}
