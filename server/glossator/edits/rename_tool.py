@@ -37,8 +37,8 @@ from glossator.symbols import (
     NamePlace,
     SearchScope,
     SymbolFinder,
+    place_at,
     place_of,
-    place_on,
     unquoted,
 )
 from glossator.tools import (
@@ -197,10 +197,7 @@ async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
     if args.line is not None:
         if args.path is None:
             raise _refusal("a line is of a file.\nGive path, too, or leave line out.")
-        document = await in_thread(visible, snapshot, args.path, context.hidden)
-        if isinstance(document, str):
-            raise _refusal(document)
-        return place_on(document, args.line, name)
+        return await place_at(context, args.path, args.line, name)
     within = snapshot.resolve(args.path) if args.path is not None else None
     if isinstance(within, Missing):
         raise _refusal(within.model_message)

@@ -110,6 +110,14 @@ def place_on(document: Document, line: int, name: Name) -> NamePlace:
     return NamePlace(document, line, (fitting or columns)[0])
 
 
+async def place_at(context: ToolContext, path: str, line: int, name: Name) -> NamePlace:
+    """Like `place_on`, in the file that a model names."""
+    document = await in_thread(visible, context.snapshot, path, context.hidden)
+    if isinstance(document, str):
+        raise UsageError(document)
+    return place_on(document, line, name)
+
+
 async def place_of(
     finder: SymbolFinder, snapshot: WorkspaceSnapshot, name: Name, scope: SearchScope
 ) -> NamePlace | str:

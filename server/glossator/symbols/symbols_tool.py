@@ -20,7 +20,7 @@ from glossator.symbols import symbol_report
 from glossator.symbols.candidates import SearchScope
 from glossator.symbols.find import Name
 from glossator.symbols.finder import ALL_USES, CALLS, SymbolFinder
-from glossator.symbols.known_code import SECONDS, NamePlace, place_of, place_on, uses_told
+from glossator.symbols.known_code import SECONDS, NamePlace, place_at, place_of, uses_told
 from glossator.symbols.symbol import NearSymbol, Symbol
 from glossator.tools import IsHidden, Selection, ToolArgs, ToolContext, in_thread, select, visible
 from glossator.worker import JobFailed, WorkerGone
@@ -234,11 +234,7 @@ async def _place(args: SymbolsArgs, name: Name, context: ToolContext) -> NamePla
             within = await place_of(finder, context.snapshot, name, scope)
             place = place if isinstance(within, str) else within
         return place
-    path, line = args.place
-    document = await in_thread(visible, context.snapshot, path, context.hidden)
-    if isinstance(document, str):
-        raise UsageError(document)
-    return place_on(document, line, name)
+    return await place_at(context, *args.place, name)
 
 
 def _type_told(answer: CodeAnswer, place: NamePlace, snapshot: WorkspaceSnapshot) -> ToolResult:
