@@ -84,9 +84,11 @@ async def _judged(app: Application, request: CheckRequest) -> tuple[CheckedText,
     if hidden is not None:
         await asyncio.to_thread(_refuse_hidden, request.text, snapshot, hidden)
     sources, notices = Sources(snapshot, _Everything()), list[str]()
-    async with Judging(
-        app, Meter(), lambda: sources, asks=request.model, tell=notices.append
-    ) as judging:
+
+    async def given() -> Sources:
+        return sources
+
+    async with Judging(app, Meter(), given, asks=request.model, tell=notices.append) as judging:
         found = await judging.judged(request.text)
 
     checked = CheckedText(

@@ -8,7 +8,7 @@ say what the sentence says is judged in `verdicts.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -18,9 +18,11 @@ from glossator.core.citation_words import holds
 from glossator.core.citations import CitationMark, parse_citations, rewrite_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.fact import Fact, FactState, FactView
+from glossator.core.line_diff import changed_blocks
 from glossator.core.notebook import cell_on, is_notebook
 from glossator.core.prompts import load_prompt
 from glossator.core.span import Citation, CitationStatus, Span, runs
+from glossator.core.text import split_lines
 from glossator.core.uri import to_path, to_uri
 from glossator.grounding.wording import SUFFIXES
 from glossator.workspace import WorkspaceSnapshot
@@ -28,6 +30,7 @@ from glossator.workspace import WorkspaceSnapshot
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
 _MAX_NAMED_RUNS = 4  # runs of lines that were not read
 _MAX_FAULTS = 50  # told at once
+_MOST_REPLACED = 200  # lines
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
@@ -71,17 +74,43 @@ NONE_ESTABLISHED = Established()
 class Sources:
     """What the citations of an answer are resolved against.
 
-    `commands` are those that the conversation ran; the first is run 1. A file is read only once,
-    however often it is cited.
+    `commands` are those that the conversation ran; the first is run 1. `before` are the texts of
+    the files that were edited, as the edits found them, by their absolute paths. A file is read
+    only once, however often it is cited.
     """
 
     snapshot: WorkspaceSnapshot
     shown: ShownLines
     commands: Sequence[str] = ()
     established: Established = NONE_ESTABLISHED
+    before: Mapping[str, str] = field(default_factory=dict)
     _read: dict[str, Document | Missing] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _blocks: dict[tuple[str, str], Sequence[tuple[range, Sequence[str]]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def replaced(self, document: Document, span: Span) -> tuple[str, ...]:
+        """The lines that edits replaced or removed in a span or at its edges; none if too many."""
+        key = document.path, document.sha256
+        if document.path not in self.before:
+            return ()
+        if key not in self._blocks:
+            old = split_lines(self.before[document.path])
+            blocks = changed_blocks(old, document.lines)
+            self._blocks[key] = [
+                (range(each.new_start, each.new_end), old[each.old_start : each.old_end])
+                for each in blocks
+            ]
+        first, last = span.first_line - 1, span.last_line  # 0-based, `last` exclusive
+        lines = tuple(
+            line
+            for new, old in self._blocks[key]
+            if (new.start < last and new.stop > first) or (not new and first <= new.start <= last)
+            for line in old
+        )
+        return lines if len(lines) <= _MOST_REPLACED else ()
 
     def read(self, path: str) -> Document | Missing:
         """Read a path like `WorkspaceSnapshot.read`; blocking."""

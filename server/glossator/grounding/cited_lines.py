@@ -278,13 +278,21 @@ def _indentation(line: str) -> int:
 class CitedLines:
     """Lines as they were shown; `enclosing` are the first lines of the definitions around them.
 
-    The outermost comes first.
+    The outermost comes first. `replaced` are lines that stood there before the edits that the
+    answer may tell of.
     """
 
     path: str
     first_line: int
     lines: tuple[str, ...]
     enclosing: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> CitedLines | None:
+        """The lines replaced, which have no numbers any more; None if there are none."""
+        at = -len(self.replaced)
+        return CitedLines(self.path, at, self.replaced, self.enclosing) if at else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
 _IN_PART = (
     "Not judged: what it denies may stand in the rest of the code, which is too long to show."
 )
+_GONE = "Not judged: only lines that were replaced say so."
+_BEFORE = "before the edit:"
 _MISQUOTED = "Not judged: the model quoted words that are not in the lines."
 _MIN_QUOTED_CHARACTERS = 5  # characters
 _ANSWERS = {
@@ -164,7 +166,8 @@ def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
 
 
 def _size(lines: Iterable[CitedLines]) -> int:
-    return sum(len(line) + 1 for each in blocks_of(lines) for line in each.lines)
+    every = blocks_of(lines)
+    return sum(len(line) + 1 for each in every for line in (*each.lines, *each.replaced))
 
 
 def prompt_of(batch: Sequence[CitedStatement]) -> str:
@@ -219,7 +222,8 @@ def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
         return None
     lines = (*one.lines, *other.lines[len(shared) :])
     unseen = (each for each in other.enclosing if each not in one.enclosing + lines)
-    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen))
+    replaced = tuple(dict.fromkeys((*one.replaced, *other.replaced)))
+    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen), replaced=replaced)
 
 
 def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
@@ -239,7 +243,8 @@ def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
 def _source(number: int, cited: CitedLines) -> str:
     within = f", within: {' / '.join(map(str.strip, cited.enclosing))}" if cited.enclosing else ""
     lines = (f"{at}\t{line}" for at, line in enumerate(cited.lines, cited.first_line))
-    return "\n".join((f"[{number}] {cited.path}{within}", *lines))
+    before = (_BEFORE, *(f"-\t{line}" for line in cited.replaced)) if cited.replaced else ()
+    return "\n".join((f"[{number}] {cited.path}{within}", *lines, *before))
 
 
 def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dict[int, Entailed]:
@@ -290,8 +295,9 @@ def _as_quoted(
         return Entailed(verdict, told)
     if not is_own or not any(is_quoted(each, cited.lines) for each in told):
         return Entailed(Verdict.UNSUPPORTED)
-    if cited.rest and not _rest(cited):
-        return Entailed(Verdict.UNDECIDED, failure=_IN_PART)
+    is_gone = all(is_of_change(each, cited.lines) for each in told)
+    if is_gone or (cited.rest and not _rest(cited)):
+        return Entailed(Verdict.UNDECIDED, failure=_GONE if is_gone else _IN_PART)
     return Entailed(verdict, told)
 
 
@@ -301,10 +307,15 @@ def _told(words: Sequence[object]) -> tuple[str, ...]:
     return tuple(filter(None, dict.fromkeys(plain)))
 
 
+def is_of_change(words: str, lines: Sequence[CitedLines]) -> bool:
+    """Whether quoted words occur only in lines that were replaced."""
+    return not is_quoted(words, [replace(each, replaced=()) for each in lines])
+
+
 def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
     """Whether the words occur in the lines, spaces aside; a few words must be a whole line."""
     wanted = squeezed(words)
-    every = [(*each.enclosing, *each.lines) for each in lines]
+    every = [part for each in lines for part in ((*each.enclosing, *each.lines), each.replaced)]
     if len(wanted) < _MIN_QUOTED_CHARACTERS:
         return bool(wanted) and any(squeezed(line) == wanted for each in every for line in each)
     return any(wanted in squeezed("\n".join(each)) for each in every)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import takewhile
 from operator import itemgetter
@@ -119,13 +119,14 @@ class Judgement:
 
     It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
     number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
-    lines that support it, if not all do.
+    lines that support it, if not all do. `tells_change`: some of it stands only in lines replaced.
     """
 
     verdict: Verdict
     reason: str = ""
     sure: bool = False
     parts: tuple[CitedLines, ...] = ()
+    tells_change: bool = False
 
 
 UNDECIDED = Judgement(Verdict.UNDECIDED)
@@ -154,12 +155,17 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
     if why := _miscounted(tokens, codes):
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
     asserted = tokens[: _denied(tokens)]
-    if missing := [each for each in _missing(asserted, codes) if each[0] not in callers]:
+    missing = [each for each in _missing(asserted, codes) if each[0] not in callers]
+    before = [Code(each.before) for each in cited if each.before] if missing else []
+    if before:
+        now = {token for token, _ in _missing(asserted, [*codes, *before])}
+        missing = [each for each in missing if each[0] in now]
+    if missing:
         token, sure = max(missing, key=itemgetter(1))  # the surest
         text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
         reason = f"{text} does not occur in the lines.{called_elsewhere(token, calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
-    return UNDECIDED
+    return replace(UNDECIDED, tells_change=True) if before else UNDECIDED
 
 
 def quotation(fenced: str, cited: Sequence[CitedLines]) -> Judgement:

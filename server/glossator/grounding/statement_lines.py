@@ -112,7 +112,10 @@ def cited_statements(
     def lines(span: Span) -> CitedLines | None:
         document = document_of(span, sources)
         path = document and sources.snapshot.relative(document.path)
-        return cited_lines(path, document, span) if document and path else None
+        if document is None or not path:
+            return None
+        found = cited_lines(path, document, span)
+        return replace(found, replaced=sources.replaced(document, span))
 
     # One look at the answer tells whether an earlier correction left words in any statement.
     was_marked = confirmed(judged) != judged

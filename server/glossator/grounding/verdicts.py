@@ -15,7 +15,7 @@ from glossator.core.citations import parse_citations
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.grounding.citation_checks import Sources
-from glossator.grounding.entailment import Entailed, is_quoted
+from glossator.grounding.entailment import Entailed, is_of_change, is_quoted
 from glossator.grounding.rules import (
     NO_CALLS,
     UNDECIDED,
@@ -44,6 +44,7 @@ class CheckedStatement:
     """A statement with its verdict; its citations carry the verdict, too.
 
     Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
+    `tells_change`: it rests on lines that were replaced, too.
     """
 
     statement: AnswerStatement
@@ -51,6 +52,7 @@ class CheckedStatement:
     verdict: Verdict
     basis: Basis | None
     reason: str = ""
+    tells_change: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -171,10 +173,12 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
     basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
+    tells_change = found.tells_change
     if told is not None and is_for_model(cited, found):
         parts = tuple(
             part for part in cited.lines if any(is_quoted(words, [part]) for words in told.words)
         )
+        tells_change |= any(is_of_change(words, cited.lines) for words in told.words)
         found, basis = Judgement(told.verdict, told.reason), Basis.MODEL
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
@@ -198,7 +202,12 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         return replace(citation, span=span, status=verified, reason=how, basis=judged)
 
     return CheckedStatement(
-        cited.statement, tuple(map(bearing, cited.citations)), verdict, judged, reason
+        cited.statement,
+        tuple(map(bearing, cited.citations)),
+        verdict,
+        judged,
+        reason,
+        tells_change,
     )
 
 

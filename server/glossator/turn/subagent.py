@@ -242,7 +242,7 @@ async def _judged(
 ) -> Report:
     """The report with verdicts on its findings; one that broke off is only checked."""
 
-    def sources() -> Sources:
+    async def sources() -> Sources:
         return job.sources(app.host.snapshot())
 
     async with Judging(app, meter, sources, asks=not report.partial, tell=run.tell) as judging:

@@ -32,6 +32,7 @@ from glossator.turn.judged.judge import Judging
 from glossator.turn.judged.new_facts import memorise
 from glossator.turn.orchestrator import Signal
 from glossator.turn.run import RunOutcome, Stop
+from glossator.turn.told.changes import changes_of, texts_before
 from glossator.turn.told.facts import known_lines
 
 SECONDS = 20.0  # for all of it
@@ -206,13 +207,16 @@ class Grounding:
         self._flow = answering.flow
         self._has_tasks = answering.has_tasks
         self._established = Established(app.ledger.established, answering.citations_of)
+        self._changes = 0  # by which `_before` was read
+        self._before: Mapping[str, str] = {}
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
     async def faults(self, answer: str) -> str:
         """What the model reads about citations that failed; see `citations.faults`."""
         await self._app.anchors.settled()  # else a fact whose file was just touched would be stale
         mends = self._app.settings.grounding.correction == "rewrite"
-        return await asyncio.to_thread(partial(faults, mends=mends), answer, self._sources())
+        sources = await self._sources()
+        return await asyncio.to_thread(partial(faults, mends=mends), answer, sources)
 
     async def grounded(self, outcome: RunOutcome) -> CorrectedAnswer:
         """Judge the answer by the current texts, correct it, and remember what holds."""
@@ -264,10 +268,13 @@ class Grounding:
         await memorise(self._app, self._session, self._run, checked.statements)
         self._flow.on(Signal.REMEMBERED if remembers else Signal.CHECKED)
 
-    def _sources(self) -> Sources:
-        session, snapshot = self._session, self._app.host.snapshot()
-        known = known_lines(session, self._app.ledger)
-        return Sources(snapshot, known, session.runs.lines(), self._established)
+    async def _sources(self) -> Sources:
+        app, session, snapshot = self._app, self._session, self._app.host.snapshot()
+        known = known_lines(session, app.ledger)
+        if (changes := changes_of(app, session)) != self._changes:
+            self._before = await texts_before(app, session, self._run)
+            self._changes = changes
+        return Sources(snapshot, known, session.runs.lines(), self._established, self._before)
 
 
 def contradiction(session: Session, answer: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -186,7 +186,7 @@ class Judging:
         self,
         app: Application,
         meter: Meter,
-        sources: Callable[[], Sources],
+        sources: Callable[[], Awaitable[Sources]],
         *,
         asks: bool = True,
         show: Callable[[Event], None] = _nothing,
@@ -266,7 +266,7 @@ class Judging:
 
         They stand beside those that the statements cite; see `grounding/correction_lines.py`.
         """
-        sources = self._sources()
+        sources = await self._sources()
 
         def work() -> list[CitedLines]:
             return list(entailment.that_fit(carrying_lines(fallen, answer, sources)))
@@ -304,7 +304,7 @@ class Judging:
         self, text: str, *, is_whole: bool = True
     ) -> tuple[tuple[CitedStatement, ...], tuple[Citation, ...]]:
         await self._settled()  # else a fact whose file was just touched would count as stale
-        sources, known = self._sources(), self._found.checks
+        sources, known = await self._sources(), self._found.checks
 
         def work() -> tuple[
             tuple[CitedStatement, ...], tuple[Citation, ...], Mapping[Key, Judgement]

@@ -78,7 +78,8 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
 
     The model must have judged it, with a quotation. A statement that cites another fact, a task or
     a command does not become a fact, nor one that is not understood without the sentence before,
-    nor a denial: lines added elsewhere may make it false while its own lines stay the same.
+    nor a denial: lines added elsewhere may make it false while its own lines stay the same. Nor
+    does one that tells of a change.
 
     If it cites several places in one file, the fact rests on all lines from the first to the last,
     unless too many lie between. A fact belongs to one file, so a statement that cites two files
@@ -93,6 +94,7 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     spans = [each.span for each in carrying if each.span is not None]
     if (
         judged.basis is not Basis.MODEL
+        or judged.tells_change
         or not spans
         or len({(each.uri, each.sha256) for each in spans}) > 1
     ):

@@ -18,6 +18,7 @@ from glossator.core.document import Document, Missing, MissingReason, Origin
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles
 from glossator.core.line_diff import changed_blocks, lines_with_ends
 from glossator.core.looks import look
+from glossator.core.notebook import is_notebook
 from glossator.core.prompts import load_prompt
 from glossator.core.run_events import ChangedFile, FilesChanged
 from glossator.core.span import Span, whole_and_cut
@@ -57,6 +58,20 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
         files = await asyncio.to_thread(views_of, app.host.snapshot(), deltas)
         unsaved = await unsaved_files(app, session, run.id)
         run.emit(FilesChanged(files, max(0, len(changed) - _MAX_TOLD_FILES), unsaved))
+
+
+def changes_of(app: Application, session: Session) -> int:
+    """How often edits and commands have changed files, since the session was opened."""
+    return app.acting.of(session).checkpoints.changes if session.kept(CHECKPOINTS) else 0
+
+
+async def texts_before(app: Application, session: Session, run: Run) -> Mapping[str, str]:
+    """The texts of the files that a run edited, as it found them, by their absolute paths."""
+    try:
+        deltas = await app.acting.of(session).checkpoints.deltas(run.id, lambda paths: paths)
+    except StoreUnavailable:
+        return {}  # the user has read that nothing can be kept
+    return {each.path: each.before for each in deltas if each.before and not is_notebook(each.path)}
 
 
 async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
