@@ -115,8 +115,8 @@ async def run() -> bool:
 async def _measure(corpus: _Corpus) -> bool:
     note = await asyncio.to_thread(describe, corpus.root)
     places = await asyncio.to_thread(_places, corpus)
-    direct = await _directly(corpus, places)
     path = f"{Path(corpus.server[0]).parent}:{os.environ['PATH']}"
+    direct = await _directly(corpus, places, path)
     ours, outlined, times = _Shares(), _Shares(), Times()
     async with _workspace(corpus, path) as ws:
         first = await ws.servers.ask(_question(places[0]), _SECONDS)
@@ -187,14 +187,15 @@ def _within(corpus: _Corpus, lines: Iterable[tuple[str, int]]) -> Lines:
     return frozenset(each for each in lines if Path(each[0]).is_relative_to(folder))
 
 
-async def _directly(corpus: _Corpus, places: Sequence[_Place]) -> list[Lines]:
-    """What the server says without Glossator."""
+async def _directly(corpus: _Corpus, places: Sequence[_Place], path: str) -> list[Lines]:
+    """What the server says without Glossator, with the same `PATH`, where it finds a Python."""
     process = await asyncio.create_subprocess_exec(
         *corpus.server,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         cwd=tempfile.gettempdir(),
+        env={**os.environ, "PATH": path},
         start_new_session=True,
     )
     bare = _Bare(process)
