@@ -39,7 +39,7 @@ export function ChangedFiles({ turn }: { turn: Turn }) {
         <>
           <Icon name="files" />
           <span>{plural(files.length + more, "file")} changed</span>
-          {!isGone && <Size files={files} />}
+          {isGone ? <span class="tag">{BECAME.undone}</span> : <Size files={files} />}
         </>
       }
       aside={

@@ -93,6 +93,10 @@ panelTest("the list of files follows what the user undid in the editor", async (
   assert.deepEqual([await edit?.count(), await other?.count()], [2, 1]);
   await tell(left(FILE, 0, 0), left(OTHER, 0, 0));
   assert.equal(await harness.page.locator(".files .size").count(), 0);
+  assert.match(
+    (await harness.page.locator(".files .fold-head").textContent()) ?? "",
+    /2 files changedundone/,
+  );
   assert.equal(await button("Undo all of this turn's changes").count(), 1);
   await tell(left(FILE, 3, 1), left(OTHER, 5, 1)); // others have changed them, too
   assert.match((await told()).join(), /prices\.py\+2\s−2,test_prices\.pynew\+5\s−0/);
