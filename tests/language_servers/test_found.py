@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from glossator.core.code import CodeKind
+from glossator.core.code import OF_ALL_FILES, CodeKind
 from glossator.language_servers import servers
-from glossator.language_servers.known import FoundServer, find_servers
+from glossator.language_servers.known import FoundServer, editor_lacks, find_servers
 from glossator.settings.groups import LanguageServerSettings
 from tests.language_servers.asked import asked, scripted
 
@@ -94,6 +94,44 @@ def test_a_known_one_is_named_without_its_arguments(tmp_path: Path) -> None:
 def test_settings_that_mean_nothing_are_refused(commands: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         LanguageServerSettings(commands=commands)
+
+
+@pytest.mark.parametrize(
+    ("server", "file", "project"),
+    [
+        ("clangd", "src/a.c", "compile_commands.json"),
+        ("clangd", "src/a.c", "build/compile_commands.json"),
+        ("gopls", "cmd/a.go", "go.mod"),
+        ("rust-analyzer", "src/a.rs", "Cargo.toml"),
+        ("tsgo", "src/a.ts", "src/tsconfig.json"),
+        ("tsgo", "src/a.js", "jsconfig.json"),
+    ],
+)
+async def test_without_its_project_a_server_does_not_know_all_files(
+    tmp_path: Path, server: str, file: str, project: str
+) -> None:
+    """Then only outlines are true: of a project unknown to it a server shows what is open."""
+    program(tmp_path / "bin", server)
+    root = tmp_path / "ws"
+    async with asked(root, {file: "name\n"}, path=str(tmp_path / "bin")) as ws:
+        for kind in OF_ALL_FILES:
+            told = await ws.ask(kind, file, "", new_name="other")
+            assert str(told).startswith(f"{server} finds no ")
+            assert Path(project).name in str(told)
+        (state,) = ws.servers.states()
+        assert state.state == "not started yet"
+        ws.write(project, "{}")
+        assert "finds no" not in str(await ws.ask(CodeKind.REFERENCES, file, ""))
+
+
+def test_an_editors_servers_need_a_project_of_scripts(tmp_path: Path) -> None:
+    path = str(tmp_path / "src" / "a.js")
+    assert editor_lacks("VS Code", path, str(tmp_path), "javascript") == (
+        "VS Code finds no tsconfig.json or jsconfig.json, so it does not know all files"
+    )
+    assert editor_lacks("VS Code", path, str(tmp_path), "python") == ""
+    (tmp_path / "tsconfig.json").write_text("{}")
+    assert editor_lacks("VS Code", path, str(tmp_path), "javascript") == ""
 
 
 async def test_off(tmp_path: Path) -> None:

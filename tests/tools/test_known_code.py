@@ -96,6 +96,10 @@ async def test_references_are_those_of_the_server(workspace: MakeWorkspace) -> N
         "app.py:3:push(3)  [reference]",
         "zoo/fish.py:3:        return press(depth)  [call in Fish > swim]",
         "zoo/fish.py:6:def press(depth):  [definition]",
+        (
+            "[also spelled so in secret/keys.py: of other symbols, or of files that pyls does not"
+            " read]"
+        ),
         "[by pyls]",
     ]
     (asked,) = known.asked

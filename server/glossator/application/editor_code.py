@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from glossator.core.attached import FileDiagnostics, Wanted
-from glossator.core.code import CodeAnswer, CodeQuestion, CodeServers
+from glossator.core.code import OF_ALL_FILES, CodeAnswer, CodeQuestion, CodeServers
 from glossator.core.ports import EditorPort
+from glossator.core.uri import to_path
+from glossator.language_servers import editor_lacks, language_at
+from glossator.workspace import WorkspaceHost
 
 _NOTHING = "the editor's language servers know nothing of it, or are still starting"
 
@@ -17,6 +21,7 @@ class EditorCode(CodeServers):
 
     port: EditorPort
     own: CodeServers
+    host: WorkspaceHost
 
     async def ask(
         self, question: CodeQuestion, seconds: float, *, begins: bool = True
@@ -24,7 +29,16 @@ class EditorCode(CodeServers):
         """See `CodeServers`."""
         if not self.port.tells_code:
             return await self.own.ask(question, seconds, begins=begins)
+        if question.kind in OF_ALL_FILES and (
+            why := await asyncio.to_thread(self._lacks, question)
+        ):
+            return why
         return await self.port.code(question, seconds) or _NOTHING
+
+    def _lacks(self, question: CodeQuestion) -> str:
+        path = self.host.canonical(to_path(question.uri) or "")
+        root, language = self.host.folders.owner(path), language_at(path, question.text)
+        return editor_lacks("the editor", path, root, language) if root and language else ""
 
     @property
     def are_there(self) -> bool:

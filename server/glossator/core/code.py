@@ -27,6 +27,11 @@ class CodeKind(StrEnum):
     RENAME = "rename"
 
 
+OF_ALL_FILES = frozenset(  # what only one that has read the whole workspace can answer
+    {CodeKind.REFERENCES, CodeKind.IMPLEMENTATIONS, CodeKind.CALLERS, CodeKind.RENAME}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class CodeQuestion:
     """A question about a name: its document, the 0-based line, and what stands before it there.

@@ -38,7 +38,7 @@ _TOLD = {
     CodeKind.REFERENCES: "references",
     CodeKind.IMPLEMENTATIONS: "implementations",
     CodeKind.CALLERS: "callers",
-    CodeKind.CALLEES: "what is called",
+    CodeKind.CALLEES: "callees",
     CodeKind.TYPE: "types",
 }
 

@@ -25,6 +25,7 @@ from glossator.workspace import is_inside
 CACHE = "{cache}"  # in arguments and values: the folder that the server may write
 
 _SCRIPTS = ("javascript", "typescript", "tsx")
+_SCRIPT_PROJECTS = ("tsconfig.json", "jsconfig.json")
 _C = ("c", "cpp")
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript", "c": "cpp"}  # for a named command
 _IDS = {"tsx": "typescriptreact", "bash": "shellscript"}
@@ -51,7 +52,8 @@ class KnownServer:
     `settings` are what it is answered when it asks for its configuration, `options` go with
     `initialize`, `environment` are more variables. `beside`: it only finds faults, so it is asked
     for those of its language beside another. `tells_rest`: it says itself when it has read all.
-    `works` says of a program found whether it is this server.
+    `works` says of a program found whether it is this server. `needs` are files of which one must
+    lie in a folder above a file, else the server knows of the workspace what is open, and no more.
     """
 
     name: str
@@ -63,6 +65,11 @@ class KnownServer:
     beside: bool = False
     tells_rest: bool = False
     works: Callable[[str], bool] = lambda _program: True
+    needs: tuple[str, ...] = ()
+
+    def lacks(self, path: str, root: str) -> str:
+        """What it needs and does not find for a file below a root, in words; "" if nothing."""
+        return _lacks(self.name, self.needs, path, root)
 
 
 def _is_compiler_7(program: str) -> bool:
@@ -107,19 +114,25 @@ KNOWN = (
     _known("pylsp", "pylsp", "python"),
     _known("jedi-language-server", "jedi-language-server", "python"),
     _known("ruff", "ruff server", "python", beside=True),
-    _known("tsc", "tsc --lsp --stdio", *_SCRIPTS, works=_is_compiler_7),
-    _known("tsgo", "tsgo --lsp --stdio", *_SCRIPTS),
+    _known("tsc", "tsc --lsp --stdio", *_SCRIPTS, works=_is_compiler_7, needs=_SCRIPT_PROJECTS),
+    _known("tsgo", "tsgo --lsp --stdio", *_SCRIPTS, needs=_SCRIPT_PROJECTS),
     _known(
         "typescript-language-server",
         "typescript-language-server --stdio",
         *_SCRIPTS,
-        options={"disableAutomaticTypingAcquisition": True},
+        # else a second server, which knows single files alone, answers while a project is read
+        options={
+            "disableAutomaticTypingAcquisition": True,
+            "tsserver": {"useSyntaxServer": "never"},
+        },
+        needs=_SCRIPT_PROJECTS,
     ),
     _known(
         "gopls",
         "gopls",
         "go",
         environment={"GOCACHE": f"{CACHE}/go-build", "GOPROXY": "off", "GOTOOLCHAIN": "local"},
+        needs=("go.mod", "go.work"),
     ),
     _known(
         "rust-analyzer",
@@ -130,8 +143,9 @@ KNOWN = (
         environment={"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{CACHE}/target"},
         tells_rest=True,
         works=_is_installed_by_rustup,
+        needs=("Cargo.toml", "rust-project.json"),
     ),
-    _known("clangd", "clangd", *_C),
+    _known("clangd", "clangd", *_C, needs=("compile_commands.json", "build/compile_commands.json")),
     _known("jdtls", f"jdtls -data {CACHE}/workspace", "java"),
     _known("csharp-ls", "csharp-ls", "csharp"),
     _known("ruby-lsp", "ruby-lsp", "ruby"),
@@ -189,6 +203,18 @@ def id_of(path: str, language: str) -> str:
     if path.endswith(".jsx"):
         return "javascriptreact"
     return _IDS.get(language, language)
+
+
+def editor_lacks(name: str, path: str, root: str, language: str) -> str:
+    """What the servers of an editor need and do not find; "" if nothing is known to be missing."""
+    return _lacks(name, _SCRIPT_PROJECTS, path, root) if language in _SCRIPTS else ""
+
+
+def _lacks(by: str, needs: Sequence[str], path: str, root: str) -> str:
+    folders = [each for each in Path(path).parents if is_inside(str(each), root)]
+    if not needs or any((folder / name).is_file() for folder in folders for name in needs):
+        return ""
+    return f"{by} finds no {' or '.join(needs)}, so it does not know all files"
 
 
 def language_at(path: str, text: str) -> str | None:

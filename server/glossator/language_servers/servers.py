@@ -22,7 +22,13 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from glossator.core.attached import Diagnostic, FileDiagnostics, Wanted
-from glossator.core.code import CodeAnswer, CodeKind, CodeQuestion, CodeServers
+from glossator.core.code import (
+    OF_ALL_FILES,
+    CodeAnswer,
+    CodeKind,
+    CodeQuestion,
+    CodeServers,
+)
 from glossator.core.document import Document
 from glossator.core.own_process import import_aside
 from glossator.core.uri import to_path, to_uri
@@ -123,8 +129,8 @@ class LanguageServers(CodeServers):
         is_there = subject is not None and not subject.servers[0].server.beside
         if subject is None or not is_there or not (begins or self._runs(subject)):
             return ""
-        if not self._trusts(self._host.roots):
-            return _UNTRUSTED
+        if why := await self._refused(subject, question.kind):
+            return why
         alone = await self._alone(subject)
         if alone and question.kind is CodeKind.RENAME:
             by = subject.servers[0].name
@@ -142,6 +148,15 @@ class LanguageServers(CodeServers):
         if alone and isinstance(answer, CodeAnswer):
             return replace(answer, by=f"{answer.by} (in {alone} alone)")
         return answer
+
+    async def _refused(self, subject: _Subject, kind: CodeKind) -> str:
+        """Why its server is not asked; "" if it is."""
+        if not self._trusts(self._host.roots):
+            return _UNTRUSTED
+        if kind not in OF_ALL_FILES:
+            return ""
+        known = subject.servers[0].server
+        return await asyncio.to_thread(known.lacks, subject.path, subject.root)
 
     def _runs(self, subject: _Subject) -> bool:
         known = self._servers.get((subject.servers[0].program, subject.root))

@@ -7,6 +7,7 @@ goes: places in files that may not be shown are only counted.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from glossator.core.code import CodeKind, CodePlace, CodeQuestion, CodeServers
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
-from glossator.core.file_kinds import language_of
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.notebook import is_notebook
 from glossator.core.shown import some_of
 from glossator.core.uri import to_path
@@ -41,6 +42,7 @@ _UNSPELLED: Mapping[CodeKind, ReferenceKind] = {
 _AMBIGUOUS = "{:,} definitions have this name ({}): qualify it, or give path and line"
 _MOST_OUTLINED = 60  # definitions of which it is said what they are
 _LABELS = Limits(texts=2_000, hits=20_000, seconds=5.0)
+_SPELLED = Limits(texts=1_000, hits=20_000, seconds=1.5)  # beside the question
 _MOST_NAMED = 6  # of them
 _NOTEBOOK = "servers do not count the lines of notebooks as they are shown"
 _UNDEFINED = "no definition of it was found"
@@ -82,17 +84,21 @@ class NamePlace:
 class Told:
     """The lines that a server told of, `by` name; `elsewhere` counts those that are not shown.
 
-    `namesakes` are other methods of the name, which count for themselves.
+    `namesakes` are other methods of the name, which count for themselves. `unsaid` are the files
+    (absolute paths) of which nothing was told though their code spells the name.
     """
 
     by: str
     uses: tuple[Definition | Use, ...]
     elsewhere: int
     namesakes: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
     def within(self, path: str) -> Told:
         """The uses at or below an absolute path."""
-        return replace(self, uses=tuple(use for use in self.uses if is_inside(use.line.path, path)))
+        uses = tuple(use for use in self.uses if is_inside(use.line.path, path))
+        unsaid = tuple(each for each in self.unsaid if is_inside(each, path))
+        return replace(self, uses=uses, unsaid=unsaid)
 
 
 def place_on(document: Document, line: int, name: Name) -> NamePlace:
@@ -156,37 +162,45 @@ async def uses_told(
     """The uses of the name at `place`, as a server knows them; else why none does."""
     if is_notebook(place.document.path):
         return _NOTEBOOK
-    answer = await servers.ask(place.question(kind), SECONDS)
+    snapshot, hides = context.snapshot, context.hidden
+    finder, name = context.need(SymbolFinder), Name.parse(place.name)
+    asking = servers.ask(place.question(kind), SECONDS)
+    if kind not in _KINDS:
+        answer, spelled = await asking, None
+    else:
+        scope = SearchScope(languages=CODE, hides=hides)
+        looking = finder.uses(snapshot, name, ALL_USES, scope, _SPELLED)
+        answer, spelled = await asyncio.gather(asking, looking)
     if isinstance(answer, str):
         return unquoted(answer, context.hidden)
-    snapshot, hides = context.snapshot, context.hidden
-    finder = context.need(SymbolFinder)
     seen, elsewhere = await in_thread(_seen, answer.places, snapshot, hides)
-    if kind not in _KINDS:
+    if spelled is None:
         named = seen[:_MOST_OUTLINED]
         hits: list[Definition | Use] = [await _defined(finder, snapshot, *each) for each in named]
         hits += [_unspelled(*each, kind) for each in seen[_MOST_OUTLINED:]]
         return Told(answer.by, tuple(dict.fromkeys(hits)), elsewhere)
     files = frozenset(document.path for document, _ in seen)
-    scope = SearchScope(only=files, hides=hides)
-    spelled = await finder.uses(snapshot, Name.parse(place.name), ALL_USES, scope, _LABELS)
+    defining = (await finder.definitions(snapshot, name, SearchScope(hides=hides))).hits
+    own = {each.line.path for each in defining}  # of which nothing need be told
+    unsaid = sorted({use.line.path for use in spelled.hits} - files - own)
+    if spelled.coverage.unread:
+        scope = SearchScope(only=files, hides=hides)
+        spelled = await finder.uses(snapshot, name, ALL_USES, scope, _LABELS)
     uses = _labelled(seen, kind, spelled)
-    others = await _namesakes(finder, place, {(u.line.path, u.line.number) for u in uses}, context)
-    return Told(answer.by, uses, elsewhere, others)
+    others = _namesakes(defining, place, {(u.line.path, u.line.number) for u in uses}, snapshot)
+    return Told(answer.by, uses, elsewhere, others, tuple(unsaid))
 
 
-async def _namesakes(
-    finder: SymbolFinder,
+def _namesakes(
+    found: Sequence[Definition],
     place: NamePlace,
     told: AbstractSet[tuple[str, int]],
-    context: ToolContext,
+    snapshot: WorkspaceSnapshot,
 ) -> tuple[str, ...]:
-    """Other methods of the name of a method: one may override the other. In words, with places.
+    """Of the definitions found other methods of the name of a method, in words, with places.
 
-    Not those on lines that were `told`, by path and 1-based number.
+    One may override the other. Not those on lines that were `told`, by path and 1-based number.
     """
-    snapshot, scope = context.snapshot, SearchScope(hides=context.hidden)
-    found = (await finder.definitions(snapshot, Name.parse(place.name), scope)).hits
     own = place.document.path, place.line
     is_method = any((d.line.path, d.line.number) == own and d.symbol.container for d in found)
     return tuple(

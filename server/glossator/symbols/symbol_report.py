@@ -138,6 +138,10 @@ def told_report(
     if told.namesakes:
         named = some_of(told.namesakes, _MOST_NAMESAKES)
         parts.append(f"[also named so, and not counted: {named}]")
+    if told.unsaid:
+        files = some_of([snapshot.relative(path) for path in told.unsaid], _MOST_NAMESAKES)
+        unread = f"of other symbols, or of files that {told.by} does not read"
+        parts.append(f"[also spelled so in {files}: {unread}]")
     parts.append(f"[by {told.by}]")
     return ToolResult(
         "\n".join(parts),
