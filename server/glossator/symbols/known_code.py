@@ -42,7 +42,7 @@ _UNSPELLED: Mapping[CodeKind, ReferenceKind] = {
 _AMBIGUOUS = "{:,} definitions have this name ({}): qualify it, or give path and line"
 _MOST_OUTLINED = 60  # definitions of which it is said what they are
 _LABELS = Limits(texts=2_000, hits=20_000, seconds=5.0)
-_SPELLED = Limits(texts=1_000, hits=20_000, seconds=1.5)  # beside the question
+_SPELLED = Limits(texts=300, hits=2_000, seconds=0.5)  # while the server is asked
 _MOST_NAMED = 6  # of them
 _NOTEBOOK = "servers do not count the lines of notebooks as they are shown"
 _UNDEFINED = "no definition of it was found"
@@ -183,7 +183,8 @@ async def uses_told(
     defining = (await finder.definitions(snapshot, name, SearchScope(hides=hides))).hits
     own = {each.line.path for each in defining}  # of which nothing need be told
     unsaid = sorted({use.line.path for use in spelled.hits} - files - own)
-    if spelled.coverage.unread:
+    if spelled.coverage.unread:  # a common name, of which a list of files would tell nothing
+        unsaid = []
         scope = SearchScope(only=files, hides=hides)
         spelled = await finder.uses(snapshot, name, ALL_USES, scope, _LABELS)
     uses = _labelled(seen, kind, spelled)
