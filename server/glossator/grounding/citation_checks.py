@@ -8,7 +8,7 @@ say what the sentence says is judged in `verdicts.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -24,13 +24,14 @@ from glossator.core.prompts import load_prompt
 from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.text import split_lines
 from glossator.core.uri import to_path, to_uri
+from glossator.grounding.cited_lines import Removed
 from glossator.grounding.wording import SUFFIXES
 from glossator.workspace import WorkspaceSnapshot
 
 _SOURCE = re.compile(rf"(?:[\w.@-]+/)*[\w@-][\w.@-]*\.(?:{SUFFIXES})")
 _MAX_NAMED_RUNS = 4  # runs of lines that were not read
 _MAX_FAULTS = 50  # told at once
-_MOST_REPLACED = 200  # lines
+_MOST_REMOVED = 200  # lines
 _COMMAND_CHARACTERS = 100  # that name a run
 _UNREADABLE = "This citation cannot be read."
 _FORMS = "Write [cite: doc, PATH, L1-L2], or [cite: run, N]."  # for the model
@@ -74,49 +75,52 @@ NONE_ESTABLISHED = Established()
 class Sources:
     """What the citations of an answer are resolved against.
 
-    `commands` are those that the conversation ran; the first is run 1. `before` are the texts of
-    the files that were edited, as the edits found them, by their absolute paths. A file is read
-    only once, however often it is cited.
+    `commands` are those that the conversation ran; the first is run 1. `before` are earlier texts
+    of the files that the conversation edited, by their absolute paths. A file is read only once,
+    however often it is cited.
     """
 
     snapshot: WorkspaceSnapshot
     shown: ShownLines
     commands: Sequence[str] = ()
     established: Established = NONE_ESTABLISHED
-    before: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _read: dict[str, Document | Missing] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _blocks: dict[tuple[str, str], Sequence[tuple[range, Sequence[str]]]] = field(
+    _removed: dict[tuple[str, str], Sequence[tuple[int, Removed]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def replaced(self, document: Document, span: Span) -> tuple[str, ...]:
-        """The lines that edits replaced or removed in a span or at its edges; none if too many."""
+    def removed(self, document: Document, span: Span) -> tuple[Removed, ...]:
+        """What edits removed or replaced in a span or at its edges; nothing if that is too much."""
         key = document.path, document.sha256
-        if document.path not in self.before:
-            return ()
-        if key not in self._blocks:
-            old = split_lines(self.before[document.path])
-            blocks = changed_blocks(old, document.lines)
-            self._blocks[key] = [
-                (range(each.new_start, each.new_end), old[each.old_start : each.old_end])
-                for each in blocks
-            ]
-        first, last = span.first_line - 1, span.last_line  # 0-based, `last` exclusive
-        lines = tuple(
-            line
-            for new, old in self._blocks[key]
-            if (new.start < last and new.stop > first) or (not new and first <= new.start <= last)
-            for line in old
+        if key not in self._removed:
+            texts = self.before.get(document.path, ())
+            found = {each: None for text in texts for each in _removals(text, document)}
+            self._removed[key] = sorted(found, key=lambda each: each[1].at)
+        touching = tuple(
+            each
+            for end, each in self._removed[key]
+            if each.at <= span.last_line + (end == each.at)
+            and max(end - 1, each.at) >= span.first_line
         )
-        return lines if len(lines) <= _MOST_REPLACED else ()
+        is_short = sum(len(each.lines) for each in touching) <= _MOST_REMOVED
+        return touching if is_short else ()
 
     def read(self, path: str) -> Document | Missing:
         """Read a path like `WorkspaceSnapshot.read`; blocking."""
         if path not in self._read:
             self._read[path] = self.snapshot.read(path)
         return self._read[path]
+
+
+def _removals(before: str, document: Document) -> Iterator[tuple[int, Removed]]:
+    """What stood in an earlier text, with the line behind what stands there now, 1-based."""
+    old = split_lines(before)
+    for each in changed_blocks(old, document.lines):
+        if gone := tuple(old[each.old_start : each.old_end]):
+            yield each.new_end + 1, Removed(each.new_start + 1, gone)
 
 
 def verify_all(answer: str, sources: Sources) -> tuple[tuple[CitationMark, Citation], ...]:

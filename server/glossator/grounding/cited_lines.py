@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from glossator.grounding.wording import numbers_in
 
@@ -274,25 +275,32 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+class Removed(NamedTuple):
+    """Lines that edits removed or replaced; they stood before what is line `at` now, 1-based."""
+
+    at: int
+    lines: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CitedLines:
     """Lines as they were shown; `enclosing` are the first lines of the definitions around them.
 
-    The outermost comes first. `replaced` are lines that stood there before the edits that the
-    answer may tell of.
+    The outermost comes first. `removed` are lines that stood there before the edits that the answer
+    may tell of.
     """
 
     path: str
     first_line: int
     lines: tuple[str, ...]
     enclosing: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()
 
     @property
     def before(self) -> CitedLines | None:
-        """The lines replaced, which have no numbers any more; None if there are none."""
-        at = -len(self.replaced)
-        return CitedLines(self.path, at, self.replaced, self.enclosing) if at else None
+        """The lines removed, which have no numbers any more; None if there are none."""
+        gone = tuple(line for each in self.removed for line in each.lines)
+        return CitedLines(self.path, -len(gone), gone, self.enclosing) if gone else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from glossator.core.prompts import load_prompt
@@ -25,8 +27,7 @@ _REST_CHARACTERS = 6_000  # of the rest of what a denial is about
 _IN_PART = (
     "Not judged: what it denies may stand in the rest of the code, which is too long to show."
 )
-_GONE = "Not judged: only lines that were replaced say so."
-_BEFORE = "before the edit:"
+_GONE = "Not judged: only lines that were removed say so."
 _MISQUOTED = "Not judged: the model quoted words that are not in the lines."
 _MIN_QUOTED_CHARACTERS = 5  # characters
 _ANSWERS = {
@@ -167,7 +168,8 @@ def that_fit(parts: Iterable[CitedLines]) -> Iterator[CitedLines]:
 
 def _size(lines: Iterable[CitedLines]) -> int:
     every = blocks_of(lines)
-    return sum(len(line) + 1 for each in every for line in (*each.lines, *each.replaced))
+    gone = (line for each in every if each.before for line in each.before.lines)
+    return sum(len(line) + 1 for line in chain(gone, *(each.lines for each in every)))
 
 
 def prompt_of(batch: Sequence[CitedStatement]) -> str:
@@ -179,7 +181,11 @@ def prompt_of(batch: Sequence[CitedStatement]) -> str:
         rest = f"; the rest of it: {more}" if more else ""
         about = f"{number}. (about {named(each.lines, blocks)}{rest}{explained(each)})"
         statements.append(f"{about} {' '.join(each.text.split())}")
-    return load_prompt("grounding/verifier").render(material=material(blocks, statements))
+    tells_change = any(each.removed for each in blocks)
+    removed = f"\n{load_prompt('grounding/removed').render()}" if tells_change else ""
+    return load_prompt("grounding/verifier").render(
+        material=material(blocks, statements), removed=removed
+    )
 
 
 def explained(cited: CitedStatement) -> str:
@@ -222,8 +228,8 @@ def _together(one: CitedLines, other: CitedLines) -> CitedLines | None:
         return None
     lines = (*one.lines, *other.lines[len(shared) :])
     unseen = (each for each in other.enclosing if each not in one.enclosing + lines)
-    replaced = tuple(dict.fromkeys((*one.replaced, *other.replaced)))
-    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen), replaced=replaced)
+    removed = tuple(sorted(dict.fromkeys((*one.removed, *other.removed)), key=lambda it: it.at))
+    return replace(one, lines=lines, enclosing=(*one.enclosing, *unseen), removed=removed)
 
 
 def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
@@ -242,9 +248,10 @@ def _named(part: CitedLines, blocks: Sequence[CitedLines]) -> str:
 
 def _source(number: int, cited: CitedLines) -> str:
     within = f", within: {' / '.join(map(str.strip, cited.enclosing))}" if cited.enclosing else ""
-    lines = (f"{at}\t{line}" for at, line in enumerate(cited.lines, cited.first_line))
-    before = (_BEFORE, *(f"-\t{line}" for line in cited.replaced)) if cited.replaced else ()
-    return "\n".join((f"[{number}] {cited.path}{within}", *lines, *before))
+    now = [(at, 1, f"{at}\t{line}") for at, line in enumerate(cited.lines, cited.first_line)]
+    gone = [(each.at, 0, f"-\t{line}") for each in cited.removed for line in each.lines]
+    lines = (text for *_, text in sorted(now + gone, key=itemgetter(0, 1)))
+    return "\n".join((f"[{number}] {cited.path}{within}", *lines))
 
 
 def answers_in(reply: Mapping[str, Any], batch: Sequence[CitedStatement]) -> dict[int, Entailed]:
@@ -308,14 +315,15 @@ def _told(words: Sequence[object]) -> tuple[str, ...]:
 
 
 def is_of_change(words: str, lines: Sequence[CitedLines]) -> bool:
-    """Whether quoted words occur only in lines that were replaced."""
-    return not is_quoted(words, [replace(each, replaced=()) for each in lines])
+    """Whether quoted words occur only in lines that were removed."""
+    return not is_quoted(words, [replace(each, removed=()) for each in lines])
 
 
 def is_quoted(words: str, lines: Sequence[CitedLines]) -> bool:
     """Whether the words occur in the lines, spaces aside; a few words must be a whole line."""
     wanted = squeezed(words)
-    every = [part for each in lines for part in ((*each.enclosing, *each.lines), each.replaced)]
+    now = [(*each.enclosing, *each.lines) for each in lines]
+    every = [*now, *(gone.lines for each in lines for gone in each.removed)]
     if len(wanted) < _MIN_QUOTED_CHARACTERS:
         return bool(wanted) and any(squeezed(line) == wanted for each in every for line in each)
     return any(wanted in squeezed("\n".join(each)) for each in every)

@@ -119,7 +119,7 @@ class Judgement:
 
     It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
     number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
-    lines that support it, if not all do. `tells_change`: some of it stands only in lines replaced.
+    lines that support it, if not all do. `tells_change`: some of it stands only in lines removed.
     """
 
     verdict: Verdict

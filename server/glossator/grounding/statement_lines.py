@@ -47,6 +47,7 @@ _OF_FILE = re.compile(  # the file that is cited, not files that code works with
     r"|\b(?:above|below)\b(?!\s+(?!(?:it|this|that|these|them|here)\b)[`\w])",
     re.IGNORECASE,
 )
+_IN_PLACE = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _GIVEN = re.compile(r"\s*(?:[\w.]+\s+)*[\"']?([\w$]+)[\"']?\s*(?::[^=]*)?[:=](?!=)")  # `LIMIT = 3`
 MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
 
@@ -115,7 +116,7 @@ def cited_statements(
         if document is None or not path:
             return None
         found = cited_lines(path, document, span)
-        return replace(found, replaced=sources.replaced(document, span))
+        return replace(found, removed=sources.removed(document, span))
 
     # One look at the answer tells whether an earlier correction left words in any statement.
     was_marked = confirmed(judged) != judged
@@ -217,7 +218,12 @@ def _rest(
     sources: Sources,
     lines: Callable[[Span], CitedLines | None],
 ) -> Iterator[CitedLines]:
-    """The other lines that a statement about these spans is about, if it is a denial."""
+    """The other lines that a statement about these spans is about, if it is a denial.
+
+    What an edit put in place of something else denies nothing of the rest.
+    """
+    if any(part.removed for each in spans if (part := lines(each))):
+        text = _IN_PLACE.sub(" ", text)
     every = [(each, document_of(each, sources)) for each in spans if is_denial(text)]
     known = [(span, document) for span, document in every if document]
     is_code = any(definitions_about(span, document) for span, document in known)

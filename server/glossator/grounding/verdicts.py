@@ -44,7 +44,7 @@ class CheckedStatement:
     """A statement with its verdict; its citations carry the verdict, too.
 
     Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
-    `tells_change`: it rests on lines that were replaced, too.
+    `tells_change`: it rests on lines that were removed, too.
     """
 
     statement: AnswerStatement

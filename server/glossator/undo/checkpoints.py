@@ -81,10 +81,10 @@ class FileDelta:
 
 
 async def deltas_of(
-    turn: Turn, looking: FileStateReader, paths: Iterable[str]
+    turns: Sequence[Turn], looking: FileStateReader, paths: Iterable[str]
 ) -> tuple[FileDelta, ...]:
-    """The changes, in the order of the paths. Raises `StoreUnavailable`."""
-    plan = Plan.of([turn])
+    """What turns changed in sum, in the order of the paths. Raises `StoreUnavailable`."""
+    plan = Plan.of(turns)
     found = {path: plan.target[path] for path in paths if path in plan.target}
 
     def kept(objects: Objects) -> dict[str, bytes | None]:
@@ -325,12 +325,16 @@ class Checkpoints:
             raise UsageError(f"There is no checkpoint of the turn {turn!r}; list the turns.")
         return self._turns[turn]
 
-    async def deltas(self, turn: str, choose: Choose) -> tuple[FileDelta, ...]:
-        """What a turn changed in those files that are chosen of all in a thread, in their order."""
+    async def deltas(self, turn: str | None, choose: Choose) -> tuple[FileDelta, ...]:
+        """What a turn, or without one all in sum, changed in those files that are chosen.
+
+        They are chosen of all in a thread, and given in their order.
+        """
         await self._settled()
-        paths = [path for each in self.turns if each.turn == turn for path in each.paths]
-        chosen = await asyncio.to_thread(choose, paths)
-        return await deltas_of(self._turns.get(turn, Turn(turn)), self._looking, chosen)
+        found = [path for each in self.turns if turn in (None, each.turn) for path in each.paths]
+        chosen = await asyncio.to_thread(choose, list(dict.fromkeys(found)))
+        turns = [each for each in self._turns.values() if turn in (None, each.id)]
+        return await deltas_of(turns, self._looking, chosen)
 
     async def _take_back(
         self, turns: Sequence[Turn], on_conflict: OnConflict, only: Collection[str] | None = None

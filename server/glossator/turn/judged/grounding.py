@@ -208,7 +208,7 @@ class Grounding:
         self._has_tasks = answering.has_tasks
         self._established = Established(app.ledger.established, answering.citations_of)
         self._changes = 0  # by which `_before` was read
-        self._before: Mapping[str, str] = {}
+        self._before: Mapping[str, tuple[str, ...]] = {}
         self.judging = Judging(app, meter, self._sources, show=run.show, tell=run.tell)
 
     async def faults(self, answer: str) -> str:

@@ -61,17 +61,32 @@ async def tell_changed_files(app: Application, session: Session, run: Run) -> No
 
 
 def changes_of(app: Application, session: Session) -> int:
-    """How often edits and commands have changed files, since the session was opened."""
-    return app.acting.of(session).checkpoints.changes if session.kept(CHECKPOINTS) else 0
+    """A number that grows as edits and commands change files; 0 if none did in the session."""
+    checkpoints = app.acting.of(session).checkpoints if session.kept(CHECKPOINTS) else None
+    return checkpoints.changes + 1 if checkpoints else 0
 
 
-async def texts_before(app: Application, session: Session, run: Run) -> Mapping[str, str]:
-    """The texts of the files that a run edited, as it found them, by their absolute paths."""
+async def texts_before(
+    app: Application, session: Session, run: Run
+) -> Mapping[str, tuple[str, ...]]:
+    """What files held that the session changed: before its first change, and before this run's.
+
+    By their absolute paths; notebooks are left out, and files that were not there.
+    """
+    checkpoints = app.acting.of(session).checkpoints
+    texts: dict[str, dict[str, None]] = {}
     try:
-        deltas = await app.acting.of(session).checkpoints.deltas(run.id, lambda paths: paths)
+        for turn in (None, run.id):
+            for each in await checkpoints.deltas(turn, _some_texts):
+                if each.before:
+                    texts.setdefault(each.path, {})[each.before] = None
     except StoreUnavailable:
         return {}  # the user has read that nothing can be kept
-    return {each.path: each.before for each in deltas if each.before and not is_notebook(each.path)}
+    return {path: tuple(each) for path, each in texts.items()}
+
+
+def _some_texts(paths: Sequence[str]) -> list[str]:
+    return [path for path in paths if not is_notebook(path)][:_MAX_TOLD_FILES]
 
 
 async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
