@@ -229,7 +229,8 @@ async def test_an_edit_is_reported_truly(tmp_path: Path, *, is_true: bool) -> No
         s.port.permitted = [PermissionAnswer(Choice.ONCE)]
         answer = await s.ask("Rename it.")
         (citation,) = answer.citations
-        (again,) = (await s.ask("What did you change?")).citations
+        later = await s.ask("What did you change?", session_id=answer.session_id)
+        (again,) = later.citations
         facts = s.app.ledger.all()
     assert again.status is citation.status
     if is_true:
