@@ -22,6 +22,7 @@ from glossator.turn import Judging, new_facts
 from glossator.workspace import WorkspaceSnapshot
 
 MOST = 100_000  # characters of a text
+_PROVING_SECONDS = 10.0  # for a language server to start, and to prove what a text claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,12 @@ async def _judged(app: Application, request: CheckRequest) -> tuple[CheckedText,
         await asyncio.to_thread(_refuse_hidden, request.text, snapshot, hidden)
     sources, notices = Sources(snapshot, _Everything()), list[str]()
     async with Judging(
-        app, Meter(), lambda: sources, asks=request.model, tell=notices.append
+        app,
+        Meter(),
+        lambda: sources,
+        asks=request.model,
+        proving=_PROVING_SECONDS,
+        tell=notices.append,
     ) as judging:
         found = await judging.judged(request.text)
 
