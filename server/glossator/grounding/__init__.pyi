@@ -12,7 +12,7 @@ from .citation_checks import (
     verify_answer,
 )
 from .cited_lines import CallSite, CitedLines
-from .claims import Claim, Extent, Relation
+from .claims import Claim, Extent, Relation, speaks_of_all
 from .correction_lines import carrying_lines
 from .entailment import Entailed
 from .rules import (
@@ -97,6 +97,7 @@ __all__ = [
     "resolved",
     "seen",
     "settled",
+    "speaks_of_all",
     "statements_of",
     "verify_answer",
 ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.grounding.cited_lines import CitedLines, Code
-from glossator.grounding.wording import Kind, Token
+from glossator.grounding.wording import Kind, Token, tokens_of
 
 _BEFORE = (
     r"(?:(?:the|both|class|abstract) )*(?:(?:function|method|class|helper|interface|protocol) )?"
@@ -93,6 +93,11 @@ _TYPE_FORMS = (
     rf"{_THE} {_HAS_NO} {_KIN}{_ANYWHERE}",
     rf"there (?:is|are) no {_KIN} of {_THE}{_ANYWHERE}",
 )
+_COUNTED = re.compile(  # of some code that stands elsewhere
+    r"\b(?:sole|single|one|two|three|all|every|both|each) (?:of (?:its|the) )?(?:callers?|calls?"
+    r"|call sites?|uses?|users?|subclass(?:es)?|implementations?) (?:of|to|is|are|come|[:,])"
+    r"|\bdead code\b"
+)
 _COUNTS = {"a single": 1, "one": 1, "two": 2, "three": 3}
 _SIGN_OF_KIND = {Kind.NAME: "N", Kind.FILE: "F"}
 
@@ -154,13 +159,22 @@ _FORMS = (
 )
 
 
+def speaks_of_all(statement: str) -> bool:
+    """Whether a statement says what all of the workspace's code does with something.
+
+    It becomes false when code is added elsewhere, while its own lines stay the same.
+    """
+    text = _signed(tokens_of(statement))
+    is_claim = any(form.search(text) for extent, form in _FORMS if extent is not Extent.SOME)
+    return is_claim or _COUNTED.search(text) is not None
+
+
 def claim_in(tokens: Sequence[Token], codes: Sequence[Code]) -> Claim | None:
     """What a statement claims of all the workspace's code; None if it claims nothing of the kind.
 
     Also None if the lines do not define what it is about.
     """
-    text = " ".join(_sign_of(at, token) for at, token in enumerate(tokens) if not token.inside)
-    text = text.rstrip(" .!")
+    text = _signed(tokens)
     for extent, form in _FORMS:
         if (match := form.search(text)) is None:
             continue
@@ -195,6 +209,12 @@ def _defined(names: Sequence[Token], codes: Sequence[Code]) -> tuple[Token, Cite
                 if each.name == name.last:
                     return name, code.cited, code.cited.first_line + each.start
     return None
+
+
+def _signed(tokens: Sequence[Token]) -> str:
+    """A statement in lower case, with signs for its names."""
+    text = " ".join(_sign_of(at, token) for at, token in enumerate(tokens) if not token.inside)
+    return text.rstrip(" .!")
 
 
 def _sign_of(at: int, token: Token) -> str:
