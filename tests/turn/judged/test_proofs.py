@@ -99,6 +99,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 async def test_callers(tmp_path: Path, said: str, verdict: str) -> None:
     root = tmp_path / "ws"
+    root.mkdir()
+    (root / "logo").write_bytes(b"\0_parse")
     async with stage(root, FILES, [], coded=knowing(root)) as s:
         found = await sentence(s, said)
         assert found.verdict == verdict, found.reason
@@ -201,6 +203,7 @@ async def test_other_things_of_the_name_are_explained(
         ("dead", "`{}` is never called.", "undecided"),  # code outside may call it
         ("dead", "`{}` is never called in this repository.", "supported"),
         ("test_dead", "`{}` is never called in this repository.", "undecided"),
+        ("__dead", "`{}` is never called in this repository.", "undecided"),  # `_Pool__dead`
         ("__getattr__", "`{}` is never called in this repository.", "undecided"),
     ],
 )

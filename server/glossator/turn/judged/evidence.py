@@ -13,10 +13,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
+from time import monotonic
 
 from glossator.application import Application
 from glossator.core.code import CodeAnswer, CodeKind
-from glossator.core.document import Document
+from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.file_kinds import FileKind, kind_of, language_of
 from glossator.core.uri import to_path
 from glossator.grounding import Claim
@@ -159,15 +160,34 @@ class Evidence:
 
     async def uses(self, name: str, kinds: AbstractSet[str] = MENTIONS) -> Uses:
         """All places of a name but those in comments, docstrings and documents of prose."""
-        scope = SearchScope(hides=self.is_prose)
-        found: SymbolHits[Use] = await self.app.symbols.uses(
-            self.snapshot, Name.parse(name), frozenset(kinds), scope, _LIMITS
-        )
+        found = await self._found(name, kinds, frozenset())
+        if found.coverage.unreadable:  # no index tells yet which files are binary
+            found = await self._found(name, kinds, await asyncio.to_thread(self._binary))
         by_line: dict[Line, list[Use]] = {}
         for use in found.hits:
             by_line.setdefault((use.line.path, use.line.number), []).append(use)
         is_whole = _is_whole(found.coverage) and (kinds != MENTIONS or not found.coverage.mentions)
         return Uses(found.hits, by_line, is_whole)
+
+    async def _found(
+        self, name: str, kinds: AbstractSet[str], without: AbstractSet[str]
+    ) -> SymbolHits[Use]:
+        scope = SearchScope(hides=lambda path: path in without or self.is_prose(path))
+        return await self.app.symbols.uses(
+            self.snapshot, Name.parse(name), frozenset(kinds), scope, _LIMITS
+        )
+
+    def _binary(self) -> frozenset[str]:
+        """The files that are no text, as far as there is time to read them; blocking."""
+        found = set()
+        for entry in self.snapshot.files():
+            if monotonic() > self.deadline:
+                break
+            if language_of(entry.path) is None:
+                read = self.snapshot.read(entry.path)
+                if isinstance(read, Missing) and read.reason is MissingReason.BINARY:
+                    found.add(entry.path)
+        return frozenset(found)
 
     def is_prose(self, path: str) -> bool:
         """Whether a file is read by people alone."""

@@ -49,13 +49,10 @@ async def prove_calls(evidence: Evidence, claim: Claim) -> Judgement | None:
     own = await evidence.defined(claim)
     if own is None:
         return UNDECIDED
-    known, uses, is_open = await asyncio.gather(
-        evidence.told(CodeKind.REFERENCES, own.place),
-        evidence.uses(own.symbol.name),
-        _is_open(evidence, own),
-    )
+    known = await evidence.told(CodeKind.REFERENCES, own.place)
     if known is None:
         return None
+    uses, is_open = await asyncio.gather(evidence.uses(own.symbol.name), _is_open(evidence, own))
     found = _Found(evidence, claim, own, uses, known)
     if (other := found.other()) is not None:
         verb = "called" if other.reference.kind == "call" else "used"

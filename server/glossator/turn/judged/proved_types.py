@@ -179,6 +179,8 @@ class _Found:
         is_cited = name == self.claim.defined
         at = self.at if is_cited else await _only(self.evidence, name.text)
         is_class = at is not None and at.symbol.kind == "class" and at.language in LANGUAGES
+        if at is not None and at.symbol.first_line != at.symbol.name_line:
+            return False  # what decorates it may have it implement more
         return (
             at is not None and is_class and await extends_another(self.evidence, at, self.subject)
         )

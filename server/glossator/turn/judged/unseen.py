@@ -27,7 +27,7 @@ _HARMLESS = frozenset(
     "@staticmethod @classmethod @property @cached_property @functools.cached_property"
     " @contextmanager @contextlib.contextmanager @functools.cache @functools.lru_cache".split()
 )
-_CALLED_BY_TOOLS = re.compile(r"__\w+__|(?i:test|pytest|setup|teardown)(?:_|[A-Z]|$).*")
+_CALLED_BY_TOOLS = re.compile(r"__\w+|(?i:test|pytest|setup|teardown)(?:_|[A-Z]|$).*")
 _READ_BY_TOOLS = re.compile(r"(?:conf|conftest|setup|manage|noxfile|tasks)\.py|.*\.config\.\w+")
 _NO_BASES = re.compile(r"\s*(?:\(\s*(?:object)?\s*\))?\s*:")  # of Python, behind the name
 _SCRIPT_BASES = re.compile(r"\b(?:extends|implements)\b")
