@@ -22,7 +22,7 @@ from glossator.turn import Judging, new_facts
 from glossator.workspace import WorkspaceSnapshot
 
 MOST = 100_000  # characters of a text
-_PROVING_SECONDS = 10.0  # for a language server to start, and to prove what a text claims
+_PROVING_SECONDS = 20.0  # for a language server to start, and to prove what a text claims
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ import pytest
 
 from glossator.commands.answers.checked import CheckedSentence
 from glossator.commands.check import CheckRequest, check_text
+from glossator.commands.sessions import ResumeSessionRequest, resume_session
 from glossator.core.code import CodeAnswer, CodeKind, CodePlace, CodeQuestion
+from glossator.core.events import CitationChecked
 from glossator.core.span import Basis
 from glossator.core.uri import to_path, to_uri
 from tests.sides import JUDGED, judging
@@ -266,10 +268,16 @@ async def test_who_extends_a_class_alone(tmp_path: Path) -> None:
     root, text = tmp_path / "ws", SHAPES.partition("\n\n\nclass Cube")[0] + "\n"
     said, cite = "`Square` is the only subclass of `Shape`.", "[cite: doc, a.py, L1-L2]"
     late = "from lib import Shape\n\n\nclass Disc(Shape):\n    pass\n"
-    for files, verdict in (({}, "supported"), ({"late.py": late}, "undecided")):
+    made = late.replace("(Shape)", "(with_meta(Shape))")
+    cases: list[tuple[dict[str, str], Places, str]] = [
+        ({}, (), "supported"),
+        ({"late.py": late}, (), "undecided"),
+        ({"late.py": made}, ("late.py:1", "late.py:4"), "undecided"),
+    ]
+    for files, more, verdict in cases:
 
-        def answer(question: CodeQuestion) -> CodeAnswer | None:
-            own = ("a.py:1", "a.py:5") if question.line == 0 else ("a.py:5",)
+        def answer(question: CodeQuestion, more: Places = more) -> CodeAnswer | None:
+            own = ("a.py:1", "a.py:5", *more) if question.line == 0 else ("a.py:5",)
             return knowing(root, own, ("a.py:5",))(question)
 
         async with stage(root, {"a.py": text} | files, [], coded=answer) as s:
@@ -288,8 +296,12 @@ async def test_a_proof_counts_before_the_model_and_is_no_fact(tmp_path: Path) ->
     root, says = tmp_path / "ws", {"Only": ("CONTRADICTED", "return text")}
     turns = [Turn(ToolUse("Read", {"path": "parse.py"})), Turn(Text(f"{ONLY} {CITE}"))]
     async with stage(root, FILES, judging(turns, **says), JUDGED, coded=knowing(root)) as s:
-        (citation,) = (await s.ask("?")).citations
+        answer = await s.ask("?")
+        (citation,) = answer.citations
         assert citation.basis is Basis.SERVER
+        kept = (await resume_session(s.app, ResumeSessionRequest(answer.session_id))).events
+        again = [e.event.citation for e in kept if isinstance(e.event, CitationChecked)]
+        assert [each.basis for each in again] == [Basis.SERVER]
         assert citation.reason == "Nothing else in the workspace calls it."
         assert list(s.app.ledger.all()) == []
     one = "`_parse` has a single caller, `load`."

@@ -22,6 +22,7 @@ from glossator.turn.judged.evidence import (
     TYPES,
     Defined,
     Evidence,
+    Line,
     gives_away,
     names_fit,
 )
@@ -33,6 +34,7 @@ _MOST_CHECKED = 8  # of them whose own uses are looked at
 _MADE = re.compile(
     r"\btype\s*\(.*,|\bnew_class\b|\bmake_dataclass\b|\.register\b|\bmixin\b", re.IGNORECASE
 )
+_HEAD = re.compile(r"\bclass\b")
 _STRUCTURAL = re.compile(r"\bProtocol\b")
 
 
@@ -162,6 +164,8 @@ class _Found:
             is_other = use.reference.kind == "definition" and line != at.line
             if is_other or _MADE.search(use.line.text) or is_renamed(at):
                 return False
+            if _HEAD.search(use.line.text) and line not in self._heads():
+                return False  # of a class that extends what is made of it
             is_given = use.reference.kind == "import" and gives_away(use.line.path)
             if is_given and at is self.subject and not self.claim.of_workspace:
                 return False  # code outside may extend it
@@ -171,6 +175,14 @@ class _Found:
             if (use.line.path, use.line.number) not in known and not _is_no_base(use)
         ]
         return await self.evidence.explained(unknown, at, uses)
+
+    def _heads(self) -> set[Line]:
+        """The lines of the heads of all classes that are known."""
+        return {
+            (each.line[0], each.line[1] + further)
+            for each in (self.subject, *self.members)
+            for further in range(each.head.count("\n") + 1)
+        }
 
     async def _has_other_bases(self, name: Token) -> bool:
         """Whether a class cannot extend the subject, since all that it extends is known."""
