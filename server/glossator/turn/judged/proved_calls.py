@@ -104,7 +104,7 @@ async def _is_plain(evidence: Evidence, around: Defined) -> bool:
 
 @dataclass
 class _Found:
-    """The places of a name, and which of them a server `known`s for references to `own`."""
+    """The places of a name; on those in `known` a server finds references to `own`."""
 
     evidence: Evidence
     claim: Claim
