@@ -15,6 +15,7 @@ from glossator.core.code import CodeAnswer, CodeKind, CodePlace, CodeQuestion
 from glossator.core.events import CitationChecked
 from glossator.core.span import Basis
 from glossator.core.uri import to_path, to_uri
+from glossator.workspace import Opened
 from tests.sides import JUDGED, judging
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -168,6 +169,15 @@ async def test_what_is_open_is_not_proved(tmp_path: Path, case: Case) -> None:
     async with stage(root, FILES | files, [], coded=knowing(root, **told)) as s:
         found = await sentence(s, ONLY)
         assert found.verdict == "undecided", found.reason
+
+
+async def test_unsaved_text_counts(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    for uri in ("untitled:Untitled-1", to_uri(str(root / "new.py"))):
+        async with stage(root, FILES, [], coded=knowing(root)) as s:
+            assert (await sentence(s, ONLY)).verdict == "supported"
+            s.app.host.apply(Opened(uri, 1, "x = _parse\n"))
+            assert (await sentence(s, ONLY)).verdict == "undecided", uri
 
 
 async def test_what_rules_hide_is_open_and_not_told(tmp_path: Path) -> None:

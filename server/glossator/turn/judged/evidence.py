@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -166,8 +167,15 @@ class Evidence:
         by_line: dict[Line, list[Use]] = {}
         for use in found.hits:
             by_line.setdefault((use.line.path, use.line.number), []).append(use)
-        is_whole = _is_whole(found.coverage) and (kinds != MENTIONS or not found.coverage.mentions)
+        is_elsewhere = kinds == MENTIONS and (found.coverage.mentions or self._is_in_no_file(name))
+        is_whole = _is_whole(found.coverage) and not is_elsewhere
         return Uses(found.hits, by_line, is_whole)
+
+    def _is_in_no_file(self, name: str) -> bool:
+        """Whether a document that is none on disk has the name, such as a cell of a notebook."""
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        overlays = self.snapshot.overlays.items()
+        return any(not os.path.isabs(path) and word.search(each.text) for path, each in overlays)
 
     async def _found(
         self, name: str, kinds: AbstractSet[str], without: AbstractSet[str]

@@ -51,4 +51,6 @@ async def _proved(evidence: Evidence, claim: Claim) -> Judgement | None:
         logger.info("%s was not proved in time", claim.subject.text)
     except (WorkerGone, JobFailed, UsageError) as failure:
         logger.warning("%s was not proved: %s", claim.subject.text, failure)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        logger.exception("Proving a sentence failed")  # a bug in it must not cost the answer
     return UNDECIDED
