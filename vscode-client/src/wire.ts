@@ -132,8 +132,8 @@ export interface BackgroundJob {
   readonly failed: boolean;
 }
 
-/** Who judged a sentence: checks without a model, or a model that quoted the deciding words. */
-export type Basis = "checks" | "model";
+/** Who judged a sentence. */
+export type Basis = "checks" | "model" | "server";
 
 /** How many batches the provider was asked to end. */
 export interface BatchesEnded {

@@ -22,6 +22,7 @@ from glossator.turn import Judging, new_facts
 from glossator.workspace import WorkspaceSnapshot
 
 MOST = 100_000  # characters of a text
+_PROVING_SECONDS = 20.0  # for a language server to start, and to prove what a text claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,14 @@ async def _judged(app: Application, request: CheckRequest) -> tuple[CheckedText,
     async def given() -> Sources:
         return sources
 
-    async with Judging(app, Meter(), given, asks=request.model, tell=notices.append) as judging:
+    async with Judging(
+        app,
+        Meter(),
+        given,
+        asks=request.model,
+        proving=_PROVING_SECONDS,
+        tell=notices.append,
+    ) as judging:
         found = await judging.judged(request.text)
 
     checked = CheckedText(

@@ -23,7 +23,11 @@ DOING: Mapping[RunState, str] = {  # what is said of a run in this state
     RunState.MEMORISING: "Keeping what was verified…",
 }
 _SORTING = frozenset({RunState.ANALYSING, RunState.RETRIEVING, RunState.PLANNING})
-BY: Mapping[Basis, str] = {Basis.CHECKS: "by rules", Basis.MODEL: "by a model"}
+BY: Mapping[Basis, str] = {
+    Basis.CHECKS: "by rules",
+    Basis.MODEL: "by a model",
+    Basis.SERVER: "by a language server",
+}
 CORRECTED: Mapping[Correcting, str] = {
     Correcting.REWRITTEN: "rewritten",
     Correcting.MARKED: "marked",

@@ -90,10 +90,15 @@ GRAVEST = (  # first
 
 
 class Basis(StrEnum):
-    """Who judged a sentence: checks without a model, or a model that quoted the deciding words."""
+    """Who judged a sentence.
+
+    Checks without a model; a model that quoted the deciding words; or a language server, by what it
+    knows of the whole workspace.
+    """
 
     CHECKS = "checks"
     MODEL = "model"
+    SERVER = "server"
 
 
 @dataclass(frozen=True, slots=True)

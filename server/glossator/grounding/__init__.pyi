@@ -12,9 +12,19 @@ from .citation_checks import (
     verify_answer,
 )
 from .cited_lines import CallSite, CitedLines
+from .claims import Claim, Extent, Relation, speaks_of_all
 from .correction_lines import carrying_lines
 from .entailment import Entailed
-from .rules import NO_CALLS, UNDECIDED, Calls, Judgement, Verdict, check, names_called
+from .rules import (
+    NO_CALLS,
+    UNDECIDED,
+    Calls,
+    Judgement,
+    Verdict,
+    check,
+    names_called,
+    place_of_call,
+)
 from .statement_lines import (
     MOST_JUDGED,
     CitedStatement,
@@ -30,12 +40,13 @@ from .verdicts import (
     by_checks,
     calls_wanted,
     check_answer,
+    claim_of,
     is_for_model,
     located,
     merged_all,
     place_of,
 )
-from .wording import is_denial
+from .wording import Token, is_denial
 
 __all__ = [
     "MOST_JUDGED",
@@ -49,11 +60,15 @@ __all__ = [
     "CheckedStatement",
     "CitedLines",
     "CitedStatement",
+    "Claim",
     "Entailed",
     "Established",
+    "Extent",
     "Judgement",
     "Key",
+    "Relation",
     "Sources",
+    "Token",
     "Verdict",
     "by_checks",
     "calls_wanted",
@@ -61,6 +76,7 @@ __all__ = [
     "check",
     "check_answer",
     "cited_statements",
+    "claim_of",
     "corrections",
     "document_of",
     "enclosing_lines",
@@ -76,10 +92,12 @@ __all__ = [
     "merged_all",
     "names_called",
     "place_of",
+    "place_of_call",
     "report_of",
     "resolved",
     "seen",
     "settled",
+    "speaks_of_all",
     "statements_of",
     "verify_answer",
 ]

@@ -7,7 +7,7 @@ a model (docs/decisions/0052).
 
 An index of the workspace knows calls by their spelling: a call that it finds exists, but finding
 none proves nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and supports no
-statement.
+statement; a language server may prove them (`claims.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from operator import itemgetter
 
 from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
+from glossator.core.span import Basis
 from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
+from glossator.grounding.claims import Extent, claim_in
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -70,38 +72,6 @@ _MIN_QUOTED_SHARE = 0.5  # of the lines of quoted code must stand in what it cit
 NO_CALLS: Calls = {}
 _MAX_NAMES = 4  # names of a statement that are looked up
 _ABOUT_CALLS = re.compile(r"\b(?:call\w*|invok\w+|unused|used)\b", re.IGNORECASE)
-_ABOUT_A_PART = re.compile(  # then it is about some of the code
-    r"\b(?:file|module|package|class|here|this|these|outside|tests?|directly|itself|(?!only)[a-z]+ly|with"
-    r"|if|when|while|until|unless|before|after|again|twice|once)\b|F\d"
-)
-_A_NAME = r"(?:(?:the )?(?:function|method|class|helper) )?"
-_SOME_NAMES = rf"{_A_NAME}N\d+(?:(?: ,| and| or| , and) {_A_NAME}N\d+)*"
-_THE_NAME = rf"{_A_NAME}(?P<o>N\d+)"
-_IS_CALLED = r"(?:called|invoked|used)"
-_NOBODY = r"(?:nothing|nobody|no one|no code|no function)"
-_ANYWHERE = (
-    r"(?: (?:anywhere|anymore|at all|by (?:anything|anyone|anybody|any code|any function)"
-    r"|in the (?:workspace|project|repository|code|codebase)))*"
-)
-_CALL_FORMS = (
-    rf"{_THE_NAME} (?:is|are) (?:never|not|nowhere) {_IS_CALLED}{_ANYWHERE}",
-    rf"{_NOBODY} (?:ever )?(?:calls|invokes|uses) {_THE_NAME}{_ANYWHERE}",
-    rf"{_THE_NAME} (?:has|have) no callers?{_ANYWHERE}",
-    rf"there (?:is|are) no (?:callers?|calls?) (?:of|to) {_THE_NAME}{_ANYWHERE}",
-    rf"{_THE_NAME} (?:is|are) unused",
-    rf"only (?P<s>{_SOME_NAMES}) (?:calls?|invokes?|uses?) {_THE_NAME}",
-    (
-        rf"{_THE_NAME} (?:is|are) (?:only {_IS_CALLED}|{_IS_CALLED} only) (?:by|in|from)"
-        rf" (?P<s>{_SOME_NAMES})"
-    ),
-    rf"{_THE_NAME} (?:is|are) {_IS_CALLED} (?:by nothing but|nowhere but in) (?P<s>{_SOME_NAMES})",
-    rf"the only callers? of {_THE_NAME} (?:is|are) (?P<s>{_SOME_NAMES})",
-    rf"(?P<s>{_SOME_NAMES}) (?:is|are) the only callers? of {_THE_NAME}",
-    rf"{_NOBODY} (?:but|except|other than) (?P<s>{_SOME_NAMES}) (?:calls|invokes|uses) {_THE_NAME}",
-)
-_FROM_START, _TO_END = r"^(?:note that )?", r"$"  # all of the statement
-_REFUTABLE_FORMS = tuple(re.compile(f"{_FROM_START}{form}{_TO_END}") for form in _CALL_FORMS)
-_SIGN_OF_KIND = {Kind.NAME: "N", Kind.FILE: "F"}
 
 
 class Verdict(StrEnum):
@@ -119,7 +89,8 @@ class Judgement:
 
     It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
     number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
-    lines that support it, if not all do. `tells_change`: some of it stands only in lines removed.
+    lines that support it, if not all do. What a language server proved may have a reason, too.
+    `tells_change`: some of it stands only in lines removed.
     """
 
     verdict: Verdict
@@ -127,6 +98,7 @@ class Judgement:
     sure: bool = False
     parts: tuple[CitedLines, ...] = ()
     tells_change: bool = False
+    basis: Basis = Basis.CHECKS
 
 
 UNDECIDED = Judgement(Verdict.UNDECIDED)
@@ -147,15 +119,15 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
     if words and any(words in _MARKUP.sub("", text) for code in codes for text in code.readings):
         return UNDECIDED  # it stands in the lines as it is
     tokens = tokens_of(statement)
-    callers: Sequence[Token] = ()
-    if claimed := callers_claimed(tokens, codes):
-        called, callers = claimed
-        if why := other_call(called, callers, calls):
+    elsewhere: Sequence[Token] = ()
+    if (claim := claim_in(tokens, codes)) and claim.extent is Extent.WHOLE:
+        elsewhere = claim.others
+        if claim.is_of_calls and (why := other_call(claim.subject, elsewhere, calls)):
             return Judgement(Verdict.CONTRADICTED, why, sure=True)
     if why := _miscounted(tokens, codes):
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
     asserted = tokens[: _denied(tokens)]
-    missing = [each for each in _missing(asserted, codes) if each[0] not in callers]
+    missing = [each for each in _missing(asserted, codes) if each[0] not in elsewhere]
     before = [Code(each.before) for each in cited if each.before] if missing else []
     if before:
         now = {token for token, _ in _missing(asserted, [*codes, *before])}
@@ -382,29 +354,6 @@ def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_MAX_NAMES]
 
 
-def callers_claimed(
-    tokens: Sequence[Token], codes: Sequence[Code]
-) -> tuple[Token, tuple[Token, ...]] | None:
-    """The function and all its callers according to a statement; no callers for "never called".
-
-    None if it claims nothing of the kind, if the lines do not define the function, or if it is
-    about a part of the code.
-    """
-    text = " ".join(_sign_of(at, token) for at, token in enumerate(tokens) if not token.inside)
-    text = text.rstrip(" .!")
-    if _ABOUT_A_PART.search(text):
-        return None
-    for pattern in _REFUTABLE_FORMS:
-        match = pattern.search(text)
-        if match is None:
-            continue
-        called = _token_of(match["o"], tokens)
-        if any(each.name == called.last for code in codes for each in code.definitions):
-            callers = re.findall(r"N\d+", match.groupdict().get("s") or "")
-            return called, tuple(_token_of(each, tokens) for each in callers)
-    return None
-
-
 def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
     """A sentence on a call by something else than `callers`; "" if no such call is known.
 
@@ -413,26 +362,17 @@ def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
     for site in calls.get(called.last, ()):
         is_meant = any(each.last in site.within for each in (called, *callers))
         if site.sure and kind_of(site.path) is FileKind.CODE and not is_meant:
-            return f"`{shown(called.text)}` is called in {_place_of_call(site)}."
+            return f"`{shown(called.text)}` is called in {place_of_call(site)}."
     return ""
 
 
 def called_elsewhere(name: Token, calls: Calls) -> str:
     """A sentence on a call outside the lines; "" if no such call is known."""
     site = next((each for each in calls.get(name.last, ()) if each.sure), None)
-    return f" `{shown(name.text)}` is called in {_place_of_call(site)}." if site else ""
+    return f" `{shown(name.text)}` is called in {place_of_call(site)}." if site else ""
 
 
-def _place_of_call(site: CallSite) -> str:
+def place_of_call(site: CallSite) -> str:
     """A place such as `send` (src/client.py, line 8)."""
     caller = f"`{shown('.'.join(site.within))}`" if site.within else "code outside of functions"
     return f"{caller} ({shown(site.path)}, line {site.line})"
-
-
-def _sign_of(at: int, token: Token) -> str:
-    """A name as `N3`, numbered by its token; an ordinary word in lower case."""
-    return f"{_SIGN_OF_KIND[token.kind]}{at}" if token.kind in _SIGN_OF_KIND else token.text.lower()
-
-
-def _token_of(sign: str, tokens: Sequence[Token]) -> Token:
-    return tokens[int(sign[1:])]

@@ -15,6 +15,8 @@ from glossator.core.citations import parse_citations
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import GRAVEST, Basis, Citation, CitationStatus, Span
 from glossator.grounding.citation_checks import Sources
+from glossator.grounding.cited_lines import Code
+from glossator.grounding.claims import Claim, claim_in
 from glossator.grounding.entailment import Entailed, is_of_change, is_quoted
 from glossator.grounding.rules import (
     NO_CALLS,
@@ -28,6 +30,7 @@ from glossator.grounding.rules import (
 )
 from glossator.grounding.statement_lines import CitedStatement, Key, cited_statements
 from glossator.grounding.statements import AnswerStatement
+from glossator.grounding.wording import tokens_of
 
 _REFUSED = frozenset({Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
 _STATUS = {
@@ -43,8 +46,8 @@ _MAX_CHECKED_CHARACTERS = 1_000  # characters of a sentence that the rules look 
 class CheckedStatement:
     """A statement with its verdict; its citations carry the verdict, too.
 
-    Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
-    `tells_change`: it rests on lines that were removed, too.
+    Without a `basis` nobody judged it. `reason` says in one sentence why it is refused, or what was
+    proved. `tells_change`: it rests on lines that were removed, too.
     """
 
     statement: AnswerStatement
@@ -153,10 +156,19 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
     return UNDECIDED if cited.has_output and found.verdict in _REFUSED else found
 
 
+def claim_of(cited: CitedStatement) -> Claim | None:
+    """What a statement claims of all the workspace's code, for a language server to prove."""
+    is_said = not (cited.statement.is_aside or cited.statement.is_code)
+    if cited.known or cited.has_output or not is_said or len(cited.text) > _MAX_CHECKED_CHARACTERS:
+        return None
+    return claim_in(tokens_of(cited.text), [Code(each) for each in cited.lines])
+
+
 def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
-    """The names whose other calls would say more about statements not supported so far."""
+    """The names whose other calls would say more about statements that are not decided so far."""
+    is_decided = found.verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED)
     is_quick = cited.lines and len(cited.text) <= _MAX_CHECKED_CHARACTERS
-    if found.verdict is Verdict.SUPPORTED or not is_quick or cited.statement.is_code:
+    if is_decided or not is_quick or cited.statement.is_code:
         return ()
     return () if cited.statement.is_aside else names_called(cited.text)
 
@@ -169,10 +181,10 @@ def is_for_model(cited: CitedStatement, found: Judgement) -> bool:
 
 
 def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> CheckedStatement:
-    """The verdict on a statement: the model's if it was asked, else that of the rules."""
+    """The verdict on a statement: a sure one, else the model's if it was asked, else the rules'."""
     if not cited.lines and cited.known is None:
         return _not_judged(cited)
-    basis, parts = cited.known or Basis.CHECKS, found.parts or cited.lines
+    basis, parts = cited.known or found.basis, found.parts or cited.lines
     tells_change = found.tells_change
     if told is not None and is_for_model(cited, found):
         parts = tuple(
@@ -198,8 +210,8 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         span = next((each for each in carrying if _is_shown_of(each, citation)), None)
         if span is None:
             return replace(citation, status=CitationStatus.READ, reason=how, basis=None)
-        verified = CitationStatus.VERIFIED
-        return replace(citation, span=span, status=verified, reason=how, basis=judged)
+        verified, why = CitationStatus.VERIFIED, " ".join(filter(None, (how, reason)))
+        return replace(citation, span=span, status=verified, reason=why, basis=judged)
 
     return CheckedStatement(
         cited.statement,

@@ -32,6 +32,7 @@ export type SourceState = CitationStatus | "pending" | "unchecked" | "undone";
 export const BASES: Readonly<Record<Basis, string>> = {
   checks: "checked by rules",
   model: "judged by a model",
+  server: "proved by a language server",
 };
 
 /** The texts of a turn's parts, by their places among the parts. */

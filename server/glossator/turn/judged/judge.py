@@ -19,14 +19,12 @@ from types import TracebackType
 from typing import Self
 
 from glossator.application import Application
-from glossator.core.code import CodeKind
 from glossator.core.document import Document
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.events import CitationChecked, Event
 from glossator.core.file_kinds import CODE
 from glossator.core.run_events import UncitedClaim
 from glossator.core.span import Citation
-from glossator.core.uri import to_path
 from glossator.grounding import (
     MOST_JUDGED,
     NO_CALLS,
@@ -35,6 +33,7 @@ from glossator.grounding import (
     CheckedAnswer,
     CitedLines,
     CitedStatement,
+    Claim,
     Entailed,
     Judgement,
     Key,
@@ -44,6 +43,7 @@ from glossator.grounding import (
     calls_wanted,
     carrying_lines,
     cited_statements,
+    claim_of,
     entailment,
     is_for_model,
     merged_all,
@@ -56,13 +56,14 @@ from glossator.symbols import (
     Definition,
     Limits,
     Name,
-    NamePlace,
     SearchScope,
     Use,
     is_call_of,
     may_need_imports,
     only_definition,
 )
+from glossator.turn.judged.proofs import SECONDS as PROVING_SECONDS
+from glossator.turn.judged.proofs import prove
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 
@@ -70,68 +71,39 @@ logger = logging.getLogger(__name__)
 
 LOOK_UP_SECONDS = 3.0  # for all names of a look at an answer
 
-_SERVER_SECONDS = 1.0  # for language servers to tell the calls of all names
 _LIMITS = Limits(texts=300, hits=100, seconds=1.0)
 
 
 async def calls_of(app: Application, names: Iterable[str]) -> Calls:
     """The calls of these names in visible files, as far as `LOOK_UP_SECONDS` suffice to find them.
 
-    Names that cannot be looked up are left out: finding no call proves nothing. Where the spelling
-    leaves open what is called, language servers that run are asked, all at once.
+    Names that cannot be looked up are left out: finding no call proves nothing.
     """
     snapshot = app.host.snapshot()
     found: dict[str, tuple[CallSite, ...]] = {}
-    open_names: dict[str, Definition] = {}
     try:
         async with asyncio.timeout(LOOK_UP_SECONDS):
             for name in names:
                 try:
-                    sites, definition = await _calls_of(app, snapshot, Name.parse(name))
+                    found[name] = await _calls_of(app, snapshot, Name.parse(name))
                 except (WorkerGone, JobFailed, UsageError) as failure:
                     logger.warning("Calls of %s were not looked up: %s", name, failure)
-                    continue
-                found[name] = sites
-                if definition is not None and not all(each.sure for each in sites):
-                    open_names[name] = definition
     except TimeoutError:
         logger.warning("Not all calls were looked up within %g s", LOOK_UP_SECONDS)
-    told = await asyncio.gather(*(_told(app, snapshot, each) for each in open_names.values()))
-    for name, lines in zip(open_names, told, strict=True):
-        found[name] = tuple(
-            replace(each, sure=each.sure or (each.path, each.line) in lines) for each in found[name]
-        )
     return found
 
 
 async def _calls_of(
     app: Application, snapshot: WorkspaceSnapshot, name: Name
-) -> tuple[tuple[CallSite, ...], Definition | None]:
-    """The calls that are spelled so, and the only definition of the name, if there is only one."""
+) -> tuple[CallSite, ...]:
+    """The calls that are spelled so."""
     may_be_shown = SearchScope(languages=CODE, hides=app.acting.hidden())
     uses = await app.symbols.uses(snapshot, name, CALLS, may_be_shown, _LIMITS)
     if not uses.hits:
-        return (), None
+        return ()
     everywhere = SearchScope(languages=CODE)
     definition = only_definition(await app.symbols.definitions(snapshot, name, everywhere, _LIMITS))
-    return tuple([await _site(app, snapshot, each, definition) for each in uses.hits]), definition
-
-
-async def _told(
-    app: Application, snapshot: WorkspaceSnapshot, definition: Definition
-) -> frozenset[tuple[str, int]]:
-    """The calls that a language server knows, by path and 1-based line; none if none answers."""
-    document = await asyncio.to_thread(snapshot.read, definition.line.path)
-    if not isinstance(document, Document) or document.sha256 != definition.line.sha256:
-        return frozenset()
-    symbol = definition.symbol
-    place = NamePlace(document, symbol.name_line, symbol.name_column)
-    question = place.question(CodeKind.CALLERS)
-    answer = await app.code.ask(question, _SERVER_SECONDS, begins=False)
-    if isinstance(answer, str):
-        return frozenset()
-    relative = snapshot.relative
-    return frozenset((relative(to_path(each.uri) or ""), each.line + 1) for each in answer.places)
+    return tuple([await _site(app, snapshot, each, definition) for each in uses.hits])
 
 
 async def _site(
@@ -157,6 +129,8 @@ _TOO_LONG_NOTICE = (
     f"The answer is very long: only its first {MOST_JUDGED:,} characters were judged, and citations"
     " behind count as read at best."
 )
+Claims = dict[Key, Claim]
+
 _ENDS = frozenset(".!?:…]`|\n")  # after these a sentence may be complete
 
 
@@ -165,6 +139,7 @@ class _Found:
     """The verdicts on statements so far, and those of the current reply that were shown."""
 
     checks: dict[Key, Judgement] = field(default_factory=dict)
+    claims: dict[Key, Claim] = field(default_factory=dict)  # that no server answered to
     told: dict[Key, Entailed] = field(default_factory=dict)
     asked: set[Key] = field(default_factory=set)
     shown: dict[object, Citation] = field(default_factory=dict)
@@ -180,6 +155,7 @@ class Judging:
 
     `sources` gives the lines that the words are compared with. `show` gets citations and claims
     while a reply streams, `tell` gets notices for people. Without `asks`, the model is not asked.
+    Language servers have `proving` seconds for proofs; where that is given, they may be started.
     """
 
     def __init__(
@@ -189,12 +165,15 @@ class Judging:
         sources: Callable[[], Awaitable[Sources]],
         *,
         asks: bool = True,
+        proving: float | None = None,
         show: Callable[[Event], None] = _nothing,
         tell: Callable[[str], None] = _nothing,
     ) -> None:
         self._meter, self._sources = meter, sources
         self._settled = app.anchors.settled
         self._calls_of = partial(calls_of, app)
+        seconds = PROVING_SECONDS if proving is None else proving
+        self._prove = partial(prove, app, seconds=seconds, begins=proving is not None)
         self._show, self._tell = show, tell
         self._model = app.models.fast
         self._asks = asks and app.settings.grounding.entailment and not self._model.offline
@@ -307,16 +286,35 @@ class Judging:
         sources, known = await self._sources(), self._found.checks
 
         def work() -> tuple[
-            tuple[CitedStatement, ...], tuple[Citation, ...], Mapping[Key, Judgement]
+            tuple[CitedStatement, ...], tuple[Citation, ...], dict[Key, Judgement], Claims
         ]:
             statements, others = cited_statements(text, sources, is_whole=is_whole)
-            new = {each.key: _by_checks(each) for each in statements if each.key not in known}
-            return statements, others, new
+            fresh = [each for each in statements if each.key not in known]
+            new = {each.key: _by_checks(each) for each in fresh}
+            claims = {each.key: claim for each in fresh if (claim := claim_of(each))}
+            return statements, others, new, claims
 
-        statements, others, new = await asyncio.to_thread(work)
+        statements, others, new, claims = await asyncio.to_thread(work)
         judged = {each.key: each for each in statements if each.key in new}
-        known.update({**new, **await self._with_calls(judged, new)})
+        left = self._found.claims
+        claims |= {each.key: left[each.key] for each in statements if each.key in left}
+        proofs = await self._proofs(claims)
+        decided = {
+            key: each for key, each in proofs.items() if each.verdict is not Verdict.UNDECIDED
+        }
+        new |= decided
+        calls = await self._with_calls(judged, new)
+        # All at once: a look that is cancelled before leaves nothing half judged.
+        known.update({**new, **calls})
+        left |= claims
+        for key in proofs:
+            left.pop(key, None)
         return statements, others
+
+    async def _proofs(self, claims: Mapping[Key, Claim]) -> dict[Key, Judgement]:
+        """What language servers say of claims; those are left out to which none answers."""
+        found = await self._prove(tuple(claims.values())) if claims else ()
+        return {key: each for key, each in zip(claims, found, strict=True) if each is not None}
 
     async def _with_calls(
         self, judged: Mapping[Key, CitedStatement], found: Mapping[Key, Judgement]

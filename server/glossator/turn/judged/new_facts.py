@@ -22,6 +22,7 @@ from glossator.grounding import (
     document_of,
     enclosing_lines,
     is_denial,
+    speaks_of_all,
 )
 from glossator.ledger import WorkingBench, stands_alone, without_label
 from glossator.sessions import Run, Session
@@ -78,8 +79,9 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
 
     The model must have judged it, with a quotation. A statement that cites another fact, a task or
     a command does not become a fact, nor one that is not understood without the sentence before,
-    nor a denial: lines added elsewhere may make it false while its own lines stay the same. Nor
-    does one that tells of a change.
+    nor a denial or another word on all code ("`f` has one caller"), nor what a language server
+    proved: lines added elsewhere may make it false while its own lines stay the same. Nor does one
+    that tells of a change.
 
     If it cites several places in one file, the fact rests on all lines from the first to the last,
     unless too many lie between. A fact belongs to one file, so a statement that cites two files
@@ -87,7 +89,8 @@ def _new_fact(judged: CheckedStatement, snapshot: WorkspaceSnapshot) -> NewFact 
     """
     carrying = [each for each in judged.citations if each.status in _CARRYING]
     statement = without_label(judged.statement.text)
-    if judged.statement.context or not stands_alone(statement) or is_denial(statement):
+    is_of_others = is_denial(statement) or speaks_of_all(statement)
+    if judged.statement.context or is_of_others or not stands_alone(statement):
         return None
     if any(_OTHER_TARGET.match(each.target) for each in carrying):
         return None

@@ -1,0 +1,23 @@
+"""A proof by a language server is told in words, and kept with a session."""
+
+from __future__ import annotations
+
+from glossator.core.citation_words import findings, tally
+from glossator.core.span import Basis, CitationStatus, CitationView
+from glossator.core.wire import from_wire, to_wire
+
+WHY = "Nothing else in the workspace calls it."
+PROVED = CitationView("a.py", CitationStatus.VERIFIED, WHY, "file:///w/a.py", 3, 3, Basis.SERVER, 0)
+
+
+def test_who_proved_it_is_told() -> None:
+    assert tally((PROVED,)) == "1 citation verified by a language server"
+    told = findings("", (PROVED,), (), (), lambda place, _: place)
+    assert list(told) == [f"- verified (judged by a language server): a.py:3 ({WHY})"]
+
+
+def test_it_is_sent_and_read_back() -> None:
+    sent = to_wire(PROVED)
+    assert sent["basis"] == "server"
+    assert from_wire(CitationView, sent) == PROVED
+    assert from_wire(CitationView, {**sent, "basis": "model"}).basis is Basis.MODEL

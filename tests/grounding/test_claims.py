@@ -1,0 +1,96 @@
+"""Which sentences claim something of all the workspace's code, and what they claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.grounding.cited_lines import CitedLines, Code
+from glossator.grounding.claims import Claim, Extent, Relation, claim_in, speaks_of_all
+from glossator.grounding.wording import tokens_of
+
+LINES = CitedLines("a.py", 4, ("class Shape:", "    def area(self):", "        return 0"))
+CALLS, USES = Relation.CALLS, Relation.USES
+EXTENDS, IMPLEMENTS = Relation.EXTENDS, Relation.IMPLEMENTS
+WHOLE, LISTED, SOME = Extent.WHOLE, Extent.LISTED, Extent.SOME
+
+
+def claimed(statement: str) -> Claim | None:
+    return claim_in(tokens_of(statement), [Code(LINES)])
+
+
+@pytest.mark.parametrize(
+    ("statement", "relation", "others"),
+    [
+        ("`area` is never called.", CALLS, ()),
+        ("`area` isn't called by anything in the repository.", CALLS, ()),
+        ("In this repository, `area` is not invoked anywhere.", CALLS, ()),
+        ("There are no calls to `area` in the project.", CALLS, ()),
+        ("`area` is currently unused.", USES, ()),
+        ("`area` is dead code.", USES, ()),
+        ("No function uses `Shape.area`.", USES, ()),
+        ("`area` has no callers.", CALLS, ()),
+        ("Only `sum` calls `area`.", CALLS, ("sum",)),
+        ("`area` is called solely from the method `sum`.", CALLS, ("sum",)),
+        ("`area` is called by `sum` and nothing else.", CALLS, ("sum",)),
+        ("`sum` is the sole caller of `area`.", CALLS, ("sum",)),
+        ("`area` has two callers: `sum` and `Box.size`.", CALLS, ("sum", "Box.size")),
+        ("All calls to `area` come from `sum`.", CALLS, ("sum",)),
+        ("No function other than `sum` calls `area`.", CALLS, ("sum",)),
+        ("The function `area` is used only by `sum()` and `size()`.", USES, ("sum", "size")),
+        ("Nothing extends `Shape` in this repository.", EXTENDS, ()),
+        ("`Shape` has no subclasses.", EXTENDS, ()),
+        ("The interface `Shape` is not implemented anywhere.", IMPLEMENTS, ()),
+        ("`Square` is the only subclass of `Shape`.", EXTENDS, ("Square",)),
+        ("Only `Square` and `Disc` implement `Shape`.", IMPLEMENTS, ("Square", "Disc")),
+        ("`Shape` has one implementation, `Square`.", IMPLEMENTS, ("Square",)),
+    ],
+)
+def test_claims_about_all_code(statement: str, relation: Relation, others: tuple[str, ...]) -> None:
+    claim = claimed(statement)
+    assert claim is not None
+    assert (claim.relation, claim.extent) == (relation, WHOLE)
+    assert tuple(each.text for each in claim.others) == others
+    assert claim.line == (5 if claim.is_of_calls else 4)
+    assert speaks_of_all(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "extent", "of_workspace"),
+    [
+        ("`Square` extends `Shape`.", SOME, False),
+        ("`Square` and `Disc` are subclasses of `Shape`.", SOME, False),
+        ("`Shape` is a subclass of `Thing`.", SOME, False),
+        ("`Shape` is implemented by `Square` and `Disc`.", LISTED, False),
+        ("Nothing in particular extends `Shape`.", None, False),
+        ("`area` is never called in the workspace.", WHOLE, True),
+        ("Within this codebase, `area` is never called.", WHOLE, True),
+        # another thing is said, or of a part, or more than that
+        ("`area` is never called twice.", None, False),
+        ("`area` is called by `sum`.", None, False),
+        ("`area` has three callers: `sum` and `size`.", None, False),
+        ("In tests, `area` is never called.", None, False),
+        ("`area` is only called by `sum` if it is open.", None, False),
+        ("The only call to `area` is in `sum`.", None, False),  # `sum` may call it twice
+        ("`other` is never called.", None, False),  # which the lines do not define
+    ],
+)
+def test_how_much_is_claimed(statement: str, extent: Extent | None, of_workspace: bool) -> None:
+    claim = claimed(statement)
+    assert (claim and claim.extent) == extent
+    assert claim is None or claim.of_workspace == of_workspace
+
+
+@pytest.mark.parametrize(
+    ("statement", "of_all"),
+    [
+        ("`area` has a single caller, `sum`, which rounds it.", True),
+        ("`sum` is the sole caller of `area` and rounds it.", True),
+        ("Each caller of `area` rounds it.", True),
+        ("`Shape` is implemented by `Square`.", True),
+        ("`Square` implements `Shape`.", False),
+        ("`area` returns 0 to its caller.", False),
+        ("`area` is called with two arguments.", False),
+    ],
+)
+def test_what_code_elsewhere_may_make_false(statement: str, of_all: bool) -> None:
+    assert speaks_of_all(statement) == of_all

@@ -1,0 +1,49 @@
+"""Proofs by basedpyright as it comes from PyPI, over a small package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from glossator.commands.check import CheckRequest, check_text
+from glossator.core.span import Basis
+from tests.sandboxed import SANDBOXED
+from tests.stage import stage
+
+pytestmark = SANDBOXED
+
+TOOLS = os.pathsep.join((str(Path(sys.prefix) / "bin"), os.environ["PATH"]))
+FILES = {
+    "zoo/__init__.py": "",
+    "zoo/base.py": "class Animal:\n    def _feed(self):\n        return _weigh(self)\n\n\n"
+    "def _weigh(animal):\n    return 1\n\n\ndef _unseen():\n    return _unseen\n",
+    "zoo/fish.py": "from zoo import base\n\n\nclass Fish(base.Animal):\n    def swim(self):\n"
+    "        self._feed()\n\n\nclass Shark(Fish):\n    pass\n",
+    "zoo/keep.py": "from zoo.fish import Shark as Big\n\n\ndef keep(x, _weigh=3):\n"
+    "    Big()._feed()\n    x.feed(_weigh)\n",
+}
+SAID = {
+    # by the parameter that has its name, it is not called
+    "Only `Animal._feed` calls `_weigh`. [cite: doc, zoo/base.py, L6-L7]": "supported",
+    "`_feed` is only called by `swim`. [cite: doc, zoo/base.py, L2-L3]": "contradicted",
+    "`_feed` is only called by `swim` and `keep`. [cite: doc, zoo/base.py, L2-L3]": "supported",
+    "`Shark` extends `Animal`. [cite: doc, zoo/fish.py, L9-L10]": "supported",
+    "`Fish` extends `Shark`. [cite: doc, zoo/fish.py, L4-L6]": "contradicted",
+    "Only `Fish` extends `Animal`. [cite: doc, zoo/base.py, L1-L3]": "undecided",  # `Shark`, too
+    "`Fish` and `Shark` are the only subclasses of `Animal`. [cite: doc, zoo/base.py, L1]": (
+        "supported"
+    ),
+    "Nothing extends `Shark` in the workspace. [cite: doc, zoo/fish.py, L9-L10]": "supported",
+    "`_unseen` is never called. [cite: doc, zoo/base.py, L10-L11]": "undecided",  # it gives itself
+}
+
+
+async def test_proofs(tmp_path: Path) -> None:
+    text, servers = "\n\n".join(SAID), {"languageServers": {"enabled": "auto"}}
+    async with stage(tmp_path / "ws", FILES, [], servers, programs=TOOLS) as s:
+        await check_text(s.app, CheckRequest(text, model=False))  # the server may start late
+        checked = await check_text(s.app, CheckRequest(text, model=False))
+        assert [each.verdict for each in checked.sentences] == list(SAID.values())
+        decided = [each for each in checked.sentences if each.verdict != "undecided"]
+        assert {each.basis for each in decided} == {Basis.SERVER}
