@@ -181,7 +181,7 @@ async def scene(folder: Path, turns: Sequence[Turn | Callable[[Json], Turn]] | M
         root = write(folder / "ws", {"retry.py": RETRY})
         yield Scene(root, environment, api, went_out)
         assert api.refusals == [], repr(api.refusals)
-        assert went_out == []
+        assert went_out == [], went_out
 
 
 @asynccontextmanager

@@ -97,3 +97,43 @@ async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None
         assert resource["name"] == "File `retry.py`"
         (content,) = json.loads(gloss)["contents"]
         assert "Function `retry`" in content["text"]
+
+
+async def test_a_prompt_is_a_slash_command(tmp_path: Path) -> None:
+    async with scene(tmp_path, [Turn(Text("Done."))]) as s:
+        done = await quiet(s).run(*asking("/mcp__glossator__explain retry.py:1-2", STDIO))
+        assert done.code == 0, done.out
+        (asked,) = s.conversation
+        assert "Explain `retry.py:1-2`: what it is for" in str(asked["messages"])
+
+
+async def test_the_lines_of_the_docs_over_stdio_and_http(tmp_path: Path) -> None:
+    """A wrong token is named as what is wrong."""
+    named = [ToolUse(f"mcp__{each}__grep", {"pattern": "times"}) for each in ("glossator", "web")]
+    turns = [looked_up(*(each.name for each in named)), Turn(*named), Turn(Text("Done."))]
+    async with scene(tmp_path, turns) as s, quiet(s).by_http() as (address, token):
+        adding = (CLAUDE, "mcp", "add")
+        for words in (
+            (*adding, "glossator", "--", *OURS),
+            (*adding, "-t", "http", "web", address, "-H", f"Authorization: Bearer {token}"),
+            (*adding, "-t", "http", "wrong", address, "-H", "Authorization: Bearer x"),
+        ):
+            added = await s.run(*words)
+            assert added.code == 0, added.errors
+        listed = (await s.run(CLAUDE, "mcp", "list")).out
+        assert "glossator mcp serve - ✔ Connected" in listed
+        assert f"web: {address} (HTTP) - ✔ Connected" in listed
+        assert "Error detail: This server listens for clients that know its token" in listed
+        words = asking("Where is it?", {})
+        words.remove("--strict-mcp-config")
+        words[words.index("--allowedTools") + 1] = "mcp__glossator,mcp__web"
+        done = await s.run(*words)
+        assert done.code == 0, done.out
+        assert s.results()[1:] == ["retry.py", "retry.py"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+async def test_it_is_stopped_while_a_call_waits(tmp_path: Path, number: int) -> None:
+    model = Model([Turn(ours("explore", task="What does retry do?"))], stands=asyncio.Event())
+    async with scene(tmp_path, model) as s, quiet(s).started(*asking("x", STDIO)) as process:
+        await all_gone(s, process, number)
