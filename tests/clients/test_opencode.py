@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 from collections.abc import Mapping
@@ -18,9 +17,8 @@ from tests.clients.scene import (
     REPORT,
     TEXT,
     Json,
-    Model,
     Scene,
-    all_gone,
+    Script,
     gloss_in,
     scene,
 )
@@ -62,14 +60,14 @@ def configured(s: Scene, servers: Mapping[str, Json]) -> Scene:
 
 async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None:
     reading = "read_mcp_resource"
-    turns = [
+    turns: list[Script] = [
         Turn(ours("search", query="try a request again"), ours("read", path="retry.py")),
         Turn(ours("check", text=TEXT), ours("explore", task="What does retry do?")),
         Turn(ours("read", path="../home"), ours("search"), ToolUse("list_mcp_resources")),
         lambda body: Turn(ToolUse(reading, {"server": "glossator", "uri": gloss_in(body)})),
         Turn(Text("It doubles its times.")),
     ]
-    async with scene(tmp_path, turns) as s:
+    async with scene(tmp_path, *turns) as s:
         await configured(s, STDIO).gloss()
         done = await s.run(OPENCODE, "run", "What does retry do?")
         assert done.code == 0, done.errors
@@ -91,7 +89,7 @@ async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None
 
 
 async def test_a_prompt_is_a_command(tmp_path: Path) -> None:
-    async with scene(tmp_path, [Turn(Text("Done."))]) as s:
+    async with scene(tmp_path, Turn(Text("Done."))) as s:
         words = ("run", "--command", "glossator:explain", "retry.py:1-2")
         done = await configured(s, STDIO).run(OPENCODE, *words)
         assert done.code == 0, done.errors
@@ -100,8 +98,8 @@ async def test_a_prompt_is_a_command(tmp_path: Path) -> None:
 
 
 async def test_over_http_with_the_token(tmp_path: Path) -> None:
-    turns = [Turn(ToolUse("web_grep", {"pattern": "times"})), Turn(Text("Done."))]
-    async with scene(tmp_path, turns) as s, s.by_http() as (address, token):
+    turns: list[Script] = [Turn(ToolUse("web_grep", {"pattern": "times"})), Turn(Text("Done."))]
+    async with scene(tmp_path, *turns) as s, s.by_http() as (address, token):
         servers = {
             name: {"type": "remote", "url": address, "headers": {"Authorization": f"Bearer {key}"}}
             for name, key in (("web", token), ("wrong", "x"))
@@ -116,7 +114,6 @@ async def test_over_http_with_the_token(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 async def test_it_is_stopped_while_a_call_waits(tmp_path: Path, number: int) -> None:
-    model = Model([Turn(ours("explore", task="What does retry do?"))], stands=asyncio.Event())
-    async with scene(tmp_path, model) as s:
-        async with configured(s, STDIO).started(OPENCODE, "run", "x") as process:
-            await all_gone(s, process, number)
+    turn = Turn(ours("explore", task="What does retry do?"))
+    async with scene(tmp_path, turn, stands=True) as s:
+        await configured(s, STDIO).ends_with_all(number, OPENCODE, "run", "x")
