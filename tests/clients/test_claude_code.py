@@ -104,11 +104,7 @@ async def test_a_prompt_is_a_slash_command(tmp_path: Path) -> None:
 async def test_the_lines_of_the_docs_over_stdio_and_http(tmp_path: Path) -> None:
     """A wrong token is named as what is wrong."""
     named = [ToolUse(f"mcp__{each}__grep", {"pattern": "times"}) for each in ("glossator", "web")]
-    turns: list[Script] = [
-        looked_up(*(each.name for each in named)),
-        Turn(*named),
-        Turn(Text("Done.")),
-    ]
+    names = looked_up(*(each.name for each in named))
     async with (
         scene(tmp_path, names, Turn(*named), Turn(Text("Done."))) as s,
         quiet(s).by_http() as (address, token),
