@@ -147,7 +147,8 @@ def test_of_the_cache_folder_only_our_own_part_is_deleted(
     npm.write_text("#!/bin/sh\nexit 7\n")
     npm.chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    assert subprocess.run([REPOSITORY / script, cache], env={"PATH": path}, check=False).returncode == 7
+    done = subprocess.run([REPOSITORY / script, cache], env={"PATH": path}, check=False)
+    assert done.returncode == 7
     assert (cache / "kept.txt").exists()
     assert list((cache / name).iterdir()) == []
 
