@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +95,6 @@ class Scene:
     root: Path
     environment: Mapping[str, str]
     api: StandIn
-    went_out: list[str] = field(default_factory=list)
-    """The first lines of what was sent to other machines."""
 
     @asynccontextmanager
     async def started(self, *words: str | Path) -> AsyncIterator[asyncio.subprocess.Process]:
@@ -197,7 +195,7 @@ async def scene(folder: Path, *turns: Script, stands: bool = False) -> AsyncIter
             **NAMED,
         }
         root = write(folder / "ws", {"retry.py": RETRY})
-        yield Scene(root, environment, api, went_out)
+        yield Scene(root, environment, api)
         assert api.refusals == [], repr(api.refusals)
         assert went_out == [], went_out
 
