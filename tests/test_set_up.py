@@ -130,18 +130,27 @@ def test_an_old_python_is_named_at_once(target: str, tmp_path: Path) -> None:
     assert made.stdout == ""
 
 
-def test_of_the_cache_folder_only_our_own_part_is_deleted(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "name"),
+    [
+        ("vscode-client/test/code/setup.sh", "glossator-code"),
+        ("tests/clients/setup.sh", "glossator-clients"),
+    ],
+)
+def test_of_the_cache_folder_only_our_own_part_is_deleted(
+    script: str, name: str, tmp_path: Path
+) -> None:
     cache, npm = tmp_path / "my cache", tmp_path / "npm"
-    (cache / "glossator-code").mkdir(parents=True)
-    for folder in (cache, cache / "glossator-code"):
+    (cache / name).mkdir(parents=True)
+    for folder in (cache, cache / name):
         (folder / "kept.txt").touch()
     npm.write_text("#!/bin/sh\nexit 7\n")
     npm.chmod(0o755)
-    setup = REPOSITORY / "vscode-client/test/code/setup.sh"
     path = f"{tmp_path}:{os.environ['PATH']}"
-    assert subprocess.run([setup, cache], env={"PATH": path}, check=False).returncode == 7
+    done = subprocess.run([REPOSITORY / script, cache], env={"PATH": path}, check=False)
+    assert done.returncode == 7
     assert (cache / "kept.txt").exists()
-    assert list((cache / "glossator-code").iterdir()) == []
+    assert list((cache / name).iterdir()) == []
 
 
 @pytest.mark.skipif(sys.prefix == sys.base_prefix, reason="`make` sets up a virtual environment")

@@ -60,6 +60,8 @@ async def test_search_gives_chunks_with_lines_and_why(tmp_path: Path, mode: str)
         assert "price" in chunks["shop.py:1-6"]["why"]
         assert "lexical" in chunks["shop.py:1-6"]["why"]
         assert all(each["lines"] in text_of(result) for each in chunks.values())
+        narrow = await d.structured("search", query="rent", path="docs")
+        assert narrow["searched"] == "Searched 1 file (under docs) for rent."
         nothing = await d.structured("search", query="zebra", path="docs")
         assert nothing["chunks"] == []
         assert "Nothing shares a word" in nothing["searched"]
