@@ -14,7 +14,7 @@ from glossator.acp.content import Prompt, mcp_name, mcp_settings, read_prompt
 from glossator.acp.outbox import Outbox
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import standing, text_update
+from glossator.acp.updates import text_update
 from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
@@ -165,7 +165,8 @@ class Workspace:
         plan = self._tasks.get(session_id, PlanChoice.AUTO)
         request = ask.request(read.text, session_id, attachments=read.attached, plan=plan)
         answer: Answer = await ask.run(app, request)
-        for update in (*standing(answer), *self._figures(answer)):
+        standing = self._port.updates(session_id).standing(answer)
+        for update in (*standing, *self._figures(answer)):
             self._outbox.put(session_id, update)
         return schema.PromptResponse(
             stop_reason=_STOPS.get(answer.stop, "end_turn"),
@@ -202,7 +203,7 @@ class Workspace:
         command = command_of(name, words, session_id)
         answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
         if isinstance(answer, Answer):
-            shows = standing(answer)
+            shows = self._port.updates(session_id).standing(answer)
         else:
             shows = iter([text_update(f"```\n{answer_text(answer)}\n```\n")])
         for update in shows:
