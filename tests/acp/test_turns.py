@@ -54,6 +54,13 @@ async def test_what_follows_an_unfinished_block_of_code_is_no_code(tmp_path: Pat
         assert "greet(\n```\n\n\n---\n\n**" in c.editor.text
 
 
+async def test_what_follows_a_whole_block_of_code_is_no_code(tmp_path: Path) -> None:
+    whole = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet('Ann')\n```\n"))
+    async with conversation(tmp_path, FILES, [READ, whole]) as c:
+        await c.ask("What does greet do?")
+        assert "greet('Ann')\n```\n\n\n---\n\n**" in c.editor.text
+
+
 async def test_thinking_and_steps_have_updates_of_their_own(tmp_path: Path) -> None:
     steps = [{"text": "Look", "state": "active"}, {"text": "Tell", "state": "pending"}]
     script = [Turn(Thinking("Hm."), ToolUse("Todo", {"steps": steps}, "toolu_t")), DONE]
@@ -118,13 +125,9 @@ async def test_a_command_is_shown_before_it_runs(tmp_path: Path) -> None:
         assert "Do you trust" in (trust.title or "")
         assert "Do you trust" not in str(trust.content)
         assert str(tmp_path) in str(trust.content)
-        assert trust.tool_call_id in [
-            each.tool_call_id for each in c.editor.of(schema.ToolCallStart)
-        ]
-        ended = {
-            each.tool_call_id: each.status for each in c.editor.of(schema.ToolCallProgress)
-        }  # by the last
-        assert ended[trust.tool_call_id] == "completed"
+        assert trust.tool_call_id == call.tool_call_id == "toolu_b"
+        shown = c.editor.of(schema.ToolCallProgress)[0]
+        assert (shown.title, shown.status) == ("rm app.py", "in_progress")  # no question any more
         assert "rm app.py" in str(call.content)
         assert call.kind == "execute"
         assert (tmp_path / "app.py").exists()

@@ -19,7 +19,7 @@ from glossator.acp.blocks import Block, diffs, fenced, previews, prose
 from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, kind_of, progress, text_update
+from glossator.acp.updates import Updates, kind_of, progress, text_update, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
@@ -173,7 +173,8 @@ class AcpPort(SilentPort):
             )
             for each in question.options
         }
-        call = self.updates(session_id).call_of("AskUser")
+        updates = self.updates(session_id)
+        call = updates.call_of("AskUser") or updates.last_call()
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else uuid4().hex,
             title=shown_prose(title),
@@ -203,7 +204,7 @@ class AcpPort(SilentPort):
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
         session_id = self._asking()
         updates = self.updates(session_id)
-        call = next(reversed(list(updates.open_calls.values())), None)
+        call = updates.last_call()
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else plan.id,
             title=shown_prose(f"{plan.label}?"),
@@ -233,8 +234,8 @@ class AcpPort(SilentPort):
         What is asked about outside of a call is shown as a call of its own.
         """
         call_id = call.tool_call_id
-        alone = call_id not in self.updates(session_id).open_calls
-        if alone:
+        of_call = self.updates(session_id).open_calls.get(call_id)
+        if of_call is None:
             fields = call.model_dump(exclude={"session_update"}, exclude_none=True)
             start = schema.ToolCallStart(session_update="tool_call", **fields)
             self._outbox.put(session_id, start)
@@ -244,9 +245,13 @@ class AcpPort(SilentPort):
             reply = await self._client.request_permission(session_id, call, [*options.values()])
             chosen = getattr(reply.outcome, "option_id", "")
         finally:
-            if alone:
+            if of_call is None:
                 status = "completed" if chosen in options else "failed"
                 self._outbox.put(session_id, progress(call_id, status=status))
+        if of_call is not None:  # it was shown as the question
+            title, kind = title_of(of_call), kind_of(of_call.tool)
+            again = progress(call_id, title=title, kind=kind, status="in_progress")
+            self._outbox.put(session_id, again)
         return chosen if chosen in options else ""
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked

@@ -266,6 +266,10 @@ class Updates:
             if path is not None
         ]
 
+    def last_call(self) -> ToolStarted | None:
+        """The call that began last and goes on."""
+        return next(reversed(self.open_calls.values()), None)
+
     def call_of(self, tool: str) -> ToolStarted | None:
         """The call of a tool that began last and goes on."""
         named = [each for each in self.open_calls.values() if each.tool == tool]
@@ -465,4 +469,4 @@ def _steady(text: str) -> int:
 
 
 def _in_fence(text: str) -> bool:
-    return text.count("\n```") % 2 == 1 or (text.startswith("```") and text.count("\n```") % 2 == 0)
+    return f"\n{text}".count("\n```") % 2 == 1
