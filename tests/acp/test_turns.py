@@ -142,7 +142,8 @@ async def test_a_cancelled_prompt_ends_while_its_question_waits(tmp_path: Path) 
         assert (await asking).stop_reason == "cancelled"
         c.editor.waiting.set()
         assert (tmp_path / "app.py").read_text() == FILES["app.py"]
-        assert c.editor.of(schema.ToolCallProgress)[-1].status == "failed"
+        last = c.editor.of(schema.ToolCallProgress)[-1]
+        assert (last.title, last.status) == ("Edit app.py", "failed")
         assert (await c.ask("Go on")).stop_reason == "end_turn"
 
 
@@ -173,5 +174,12 @@ async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
 
 async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, []) as c:
-        with pytest.raises(RequestError, match="The question is empty"):
+        with pytest.raises(RequestError, match="The question is empty") as failure:
             await c.ask("  ")
+        assert failure.value.data == {"details": str(failure.value)}  # as toad shows it
+
+
+async def test_a_command_that_fails_says_why_in_the_answer(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        assert (await c.ask("/undo")).stop_reason == "end_turn"
+        assert "there is nothing to undo.*" in c.editor.text

@@ -165,7 +165,7 @@ class Updates:
                 yield from self._ended(event)
                 yield from self.standing(self._standing) if again else ()
             case _:
-                yield from map(_aside, filter(None, [_said_of(event)]))
+                yield from map(aside, filter(None, [_said_of(event)]))
 
     def _said(self, event: RunStarted | Steered, *, again: bool) -> Iterator[Update]:
         if isinstance(event, RunStarted) and event.folders:
@@ -325,10 +325,12 @@ class Updates:
     def _ended(self, event: RunFinished | RunCancelled | RunFailed) -> Iterator[Update]:
         """Why a run failed, and the end of the calls that it left behind."""
         if isinstance(event, RunFailed):
-            yield _aside(event.message)
+            yield aside(event.message)
         if isinstance(event, RunCancelled) and event.elsewhere:
-            yield _aside(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}")
-        for call_id in [*self.open_calls, *self._agents.values()]:
+            yield aside(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}")
+        for call in self.open_calls.values():  # it may be shown as a question
+            yield progress(call.call_id, status="failed", title=title_of(call))
+        for call_id in self._agents.values():
             yield progress(call_id, status="failed")
         self.open_calls.clear()
         self._agents.clear()
@@ -343,6 +345,11 @@ _ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wher
 def text_update(text: str) -> Update:
     """More of the answer."""
     return schema.AgentMessageChunk(session_update="agent_message_chunk", content=text_block(text))
+
+
+def aside(text: str) -> Update:
+    """A sentence that is not the model's."""
+    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
 
 
 def progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields of the protocol's
@@ -423,11 +430,6 @@ def _thought(text: str) -> Update:
     return schema.AgentThoughtChunk(
         session_update="agent_thought_chunk", content=text_block(shown_prose(text))
     )
-
-
-def _aside(text: str) -> Update:
-    """A sentence that is not the model's."""
-    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
 
 
 def _step(step: Todo) -> schema.PlanEntry:

@@ -14,7 +14,7 @@ from glossator.acp.content import Prompt, mcp_name, mcp_settings, read_prompt
 from glossator.acp.outbox import Outbox
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import text_update
+from glossator.acp.updates import aside, text_update
 from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
@@ -146,7 +146,7 @@ class Workspace:
                 task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
         finally:
             await self._outbox.sent()
 
@@ -200,8 +200,12 @@ class Workspace:
         """Carry out one of our own `/` commands, and show its answer."""
         from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
 
-        command = command_of(name, words, session_id)
-        answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+        try:
+            command = command_of(name, words, session_id)
+            answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+        except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
+            self._outbox.put(session_id, aside(str(error)))
+            return schema.PromptResponse(stop_reason="end_turn")
         if isinstance(answer, Answer):
             shows = self._port.updates(session_id).standing(answer)
         else:
@@ -304,17 +308,22 @@ class Workspace:
         try:
             return await loaded.run(app, from_wire(loaded.request, argument))
         except (GlossatorError, WireError) as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""
         try:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
 
 
 _PREFIX = "glossator."
+
+
+def _failed(error: Exception) -> RequestError:
+    """The error for a client; some show only its details, some only its message."""
+    return RequestError(_FAILED, str(error), {"details": str(error)})
 
 
 def _select(
