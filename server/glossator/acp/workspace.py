@@ -10,7 +10,7 @@ from typing import Any, Self
 from acp import RequestError, schema
 from acp.interfaces import Client
 
-from glossator.acp.content import Prompt, mcp_name, mcp_settings, read_prompt
+from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
 from glossator.acp.outbox import Outbox
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
@@ -132,9 +132,10 @@ class Workspace:
     async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
         """Answer a prompt; one that comes while another is answered steers that."""
         app = await self._serving(session_id)
-        read = read_prompt(blocks, app.host.roots)
+        roots, texts = app.host.roots, self._port.texts
         try:
-            await self._port.texts.look(session_id, [*app.host.overlays, *read.paths])
+            await texts.look(session_id, [*app.host.overlays, *paths_of(blocks, roots)])
+            read = read_prompt(blocks, roots, texts.text_of)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)
