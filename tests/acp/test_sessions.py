@@ -43,6 +43,16 @@ async def test_a_loaded_session_is_shown_as_it_was(tmp_path: Path) -> None:
         assert "".join(story(c)) == f"What does greet do?{before}"
 
 
+async def test_a_session_that_is_loaded_says_whose_lines_have_changed(tmp_path: Path) -> None:
+    look = Turn(Text("I look at it first."), ToolUse("Read", {"path": "app.py"}))
+    async with conversation(tmp_path, FILES, [look, ANSWER]) as c:
+        await c.ask("What does greet do?")
+        (tmp_path / "app.py").write_text("def other(): pass\n")
+        c.editor.updates.clear()
+        await c.agent.load_session(cwd=str(tmp_path), session_id=c.session_id, mcp_servers=[])
+        assert "changed since.): “`greet` returns a greeting”" in c.editor.text
+
+
 async def test_sessions_are_listed_closed_and_deleted(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, [DONE]) as c:
         await c.ask("Hello there")

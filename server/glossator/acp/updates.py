@@ -103,6 +103,8 @@ class Standing:
         match event:
             case RunStarted() | TextDiscarded():
                 self.text, self.citations, self.uncited, self.corrections = "", (), (), ()
+            case ToolStarted():  # the answer is the text after the last call
+                self.text = ""
             case TextDelta(text=text):
                 self.text += text
             case CitationChecked(citation=citation):
