@@ -31,7 +31,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test bare system lint suite stories deep client code wire pictures vsix pace bench crash mutants lock clean
+.PHONY: demo test bare system lint suite stories deep clients client code wire pictures vsix pace bench crash mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -59,6 +59,12 @@ stories: system $(INSTALLED) $(CLIENT_BUILT) code
 # Tests that take many seconds of a core each: soak tests, and random ones with ever more tries.
 deep: system $(INSTALLED)
 	$(BIN)/python -m pytest -v -n auto -m deep
+
+# Claude Code, opencode and the inspector of MCP drive the program, by a scripted model. They are
+# downloaded once; no network is used after that.
+clients: system $(INSTALLED)
+	tests/clients/setup.sh "$(CODE_CACHE)"
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m clients tests/clients
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -12,6 +12,8 @@ from mcp.client import Client
 from mcp_types import CallToolResult, ListRootsResult, Root, TextContent
 from pydantic import FileUrl
 
+from glossator.application import Application
+from glossator.commands import COMMANDS
 from glossator.mcp_server.server import GlossatorServer
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
@@ -46,6 +48,10 @@ class Door:
         assert isinstance(result.structured_content, dict)
         return result.structured_content
 
+    async def app(self) -> Application:
+        """The application on the folders of now."""
+        return await (await self.server.load_soon()).app()
+
     async def tools(self) -> dict[str, Any]:
         return {each.name: each for each in (await self.client.list_tools()).tools}
 
@@ -62,6 +68,14 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return root
+
+
+async def gloss(d: Door, root: Path, name: str) -> None:
+    """Keep a gloss of a file."""
+    app = await d.app()
+    await app.ready()
+    command = COMMANDS["glossator.gloss"]
+    await command.run(app, command.request(uri=(root / name).as_uri()))
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp_types import ListRootsResult
 
-from tests.mcp_server.client import door, write
+from tests.mcp_server.client import door, gloss, write
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
@@ -37,6 +37,26 @@ async def test_one_of_2026_is_asked_with_a_result(tmp_path: Path) -> None:
         for _ in range(2):
             assert await d.text("glob", pattern="*.py") == "one.py"
         assert d.asked == 1
+
+
+@pytest.mark.parametrize("home", [False, True])
+async def test_glosses_of_the_current_folder_are_listed_before_one_of_2026_names_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: bool
+) -> None:
+    """As Claude Code lists them only once, when it begins; a home is nobody's workspace."""
+    async with door(tmp_path, {"one.py": "x = 1\n"}) as d:
+        await gloss(d, tmp_path, "one.py")
+    monkeypatch.chdir(tmp_path)
+    if home:
+        monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    async with door(tmp_path, {}, given=False, mode="2026-07-28") as d:
+        assert len((await d.client.list_resources()).resources) == (not home)
+        assert d.asked == 0
+        before = await d.app()
+        assert await d.text("glob", pattern="*.py") == "one.py"
+        assert d.asked == 1
+        assert (await d.app() is before) == (not home)  # opened once
+        assert len((await d.client.list_resources()).resources) == 1
 
 
 async def test_a_folder_that_is_given_wins(tmp_path: Path) -> None:

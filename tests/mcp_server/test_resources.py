@@ -8,23 +8,16 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from glossator.commands import COMMANDS
-from tests.mcp_server.client import Door, door
+from tests.mcp_server.client import door, gloss
 
 FILES = {"shop.py": "def price(net):\n    return net * 2\n", "key.py": "def key():\n    return 1\n"}
-
-
-async def gloss(d: Door, root: Path, name: str) -> None:
-    app = await (await d.server.load_soon()).app()
-    await app.ready()
-    command = COMMANDS["glossator.gloss"]
-    await command.run(app, command.request(uri=(root / name).as_uri()))
 
 
 async def test_glosses_are_listed_and_read(tmp_path: Path) -> None:
     settings = {"permissions": {"deny": ["Read(key.py)"]}}
     async with door(tmp_path, FILES) as d:
         assert (await d.client.list_resources()).resources == []
+        assert (await d.client.list_resource_templates()).resource_templates == []
         await gloss(d, tmp_path, "shop.py")
         await gloss(d, tmp_path, "key.py")
         listed = {each.name: each for each in (await d.client.list_resources()).resources}

@@ -24,7 +24,7 @@ from tests.standin.recording import Journal, Recorded
 from tests.standin.reply import Ids, Prompt, Reply, compose
 from tests.standin.rules import check
 from tests.standin.rules.call import Call
-from tests.standin.rules.headers import authorised
+from tests.standin.rules.headers import authorised, is_guest
 from tests.standin.script import Script, Turn
 from tests.standin.sse import stream, without_usage
 from tests.standin.usage import PromptCache, prompt_tokens
@@ -38,8 +38,9 @@ MAX_BODY = 32 * 1024 * 1024  # bytes
 class Api:
     """The endpoints of one server and what they remember between requests."""
 
-    def __init__(self, script: Script, journal: Journal) -> None:
+    def __init__(self, script: Script, journal: Journal, *, guests: bool = False) -> None:
         self._script = script
+        self._guests = guests
         self._journal = journal
         self._played = 0
         self._ids = Ids()
@@ -183,11 +184,14 @@ class Api:
     ) -> web.StreamResponse:
         request_id = self._ids.next("req")
         try:
-            authorised(recorded.headers)
+            guest = self._guests and is_guest(recorded.headers)
+            if not guest:
+                authorised(recorded.headers)
             counting = _endpoint(request)
             _readable(raw, body)
             call = Call(recorded.headers, recorded.body, self._issued, counting)
-            check(call)
+            if not guest:
+                check(call)
             if counting:
                 count = {"input_tokens": prompt_tokens(call.links)}
                 return web.json_response(count, headers={"request-id": request_id})

@@ -18,13 +18,14 @@ class StandIn:
     Each accepted `POST /v1/messages` plays the next turn of the script, or the turn the script
     function gives for its body. A request beyond the end of the script is answered 500. What a
     script function raises is answered 500 too, and raised again at the end of the `async with`.
+    With `guests` it serves other people's clients as well; what they send is not checked.
     """
 
-    def __init__(self, script: Script = ()) -> None:
+    def __init__(self, script: Script = (), *, guests: bool = False) -> None:
         self.base_url = ""
         """`http://127.0.0.1:PORT`, from the moment the server listens."""
         self._journal = Journal()
-        api = Api(script, self._journal)
+        api = Api(script, self._journal, guests=guests)
         self.batches = api.batches
         """The message batches it was given, and how it treats them."""
         app = api.app()

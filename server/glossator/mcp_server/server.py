@@ -11,6 +11,7 @@ import logging
 import os
 import warnings
 from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -87,6 +88,7 @@ class GlossatorServer:
                 on_list_tools=self._list_tools,
                 on_call_tool=self._call_tool,
                 on_list_resources=self._list_resources,
+                on_list_resource_templates=self._list_templates,
                 on_read_resource=self._read_resource,
                 on_list_prompts=self._list_prompts,
                 on_get_prompt=self._get_prompt,
@@ -133,11 +135,15 @@ class GlossatorServer:
             (await self._folders()).changed()
 
     async def _find_roots(self) -> Sequence[str]:
-        """The folders given, those that the client names, or the current one."""
+        """The folders given, those that the client names, or the current one.
+
+        Clients of 2026-07-28 name theirs with the first call, and list resources before, once.
+        """
         if self._given is not None:
             return self._given
-        if self._asks_with_results and self._told is None:
-            return []  # until the first call
+        is_early = self._asks_with_results and self._told is None
+        if is_early and Path.home().is_relative_to(os.getcwd()):
+            return []  # until the first call: that is where a client began, and no workspace
         listed = self._told or await self._listed_roots()
         paths = (to_path(str(each.uri)) for each in listed.roots)
         named = [path for path in paths if path is not None]
@@ -212,8 +218,9 @@ class GlossatorServer:
     # resources
 
     async def _list_resources(
-        self, _context: Context, params: types.PaginatedRequestParams | None
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        self._wants_roots(context)
         return await _apart(self._resources(params.cursor if params else None))
 
     async def _resources(self, cursor: str | None) -> types.ListResourcesResult:
@@ -229,6 +236,12 @@ class GlossatorServer:
             for each in shown
         ]
         return types.ListResourcesResult(resources=listed, next_cursor=following)
+
+    async def _list_templates(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """There are none, but clients that see resources ask."""
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def _read_resource(
         self, _context: Context, params: types.ReadResourceRequestParams

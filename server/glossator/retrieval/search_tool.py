@@ -136,7 +136,7 @@ def _answer(
 ) -> SearchAnswer:
     where = f" ({selection.filters})" if selection.filters else ""
     searched = (
-        f"Searched {found.files:,} files{where} for {', '.join(found.terms)}."
+        f"Searched {counted(found.files, 'files')}{where} for {', '.join(found.terms)}."
         if found.hits
         else _nothing_found(snapshot, selection, found)
     )

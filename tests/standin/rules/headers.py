@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tests.standin.errors import Refusal
 
 VERSION = "2026-10-21"
+_OF_GUESTS = "2023-06-01"
 
 
 def authorised(headers: Mapping[str, str]) -> None:
@@ -17,3 +18,8 @@ def authorised(headers: Mapping[str, str]) -> None:
         raise Refusal("anthropic-version: header is required")
     if version != VERSION:
         raise Refusal(f"anthropic-version: {version!r} is not {VERSION!r}, which is served here")
+
+
+def is_guest(headers: Mapping[str, str]) -> bool:
+    """Whether somebody else's client calls, in the version that those still speak."""
+    return headers.get("anthropic-version") == _OF_GUESTS
