@@ -94,7 +94,7 @@ async def test_a_question_an_edit_a_new_file_and_a_command(tmp_path: Path) -> No
         assert (root / "new/words.py").read_text() == "WORDS = ()\n"
         await ask(terminal, "Run it now")
         await allow(terminal, "Do you trust what is in these folders?", f"{MARK} a Trust it")
-        await allow(terminal, "Run this command?", "touch one && echo done so")
+        await allow(terminal, "touch one && echo done so", "In mode ask")
         await terminal.sees("🔧 touch one && echo done so", "✔", "It is run.")
         assert (root / "one").exists()
     assert api.refusals == []
@@ -108,7 +108,7 @@ async def test_a_prompt_is_cancelled_while_a_question_waits(tmp_path: Path) -> N
         await terminal.sees(READY)
         await ask(terminal, "Run it now")
         await allow(terminal, "Do you trust what is in these folders?", f"{MARK} a Trust it")
-        await terminal.sees("Run this command?", f"{MARK} a Allow once")
+        await terminal.sees("In mode ask, a command", f"{MARK} a Allow once")
         terminal.type(ESCAPE)
         await terminal.sees("again to cancel")
         terminal.type(ESCAPE)

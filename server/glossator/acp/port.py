@@ -19,7 +19,7 @@ from glossator.acp.blocks import Block, diffs, fenced, previews, prose
 from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, kind_of, progress, text_update, title_of
+from glossator.acp.updates import Updates, is_command, kind_of, progress, text_update, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
@@ -40,6 +40,7 @@ _KINDS: dict[Choice, schema.PermissionOptionKind] = {
     Choice.DENY: "reject_once",
 }
 _SHOW_NO_FILE_LINKS = frozenset({"toad"})  # clients that show the Markdown of such a link
+_TITLE_CHARACTERS = 300  # some clients show no more of a question than its title
 _UNASKED = (
     "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
     " answer what was left undone."
@@ -131,7 +132,7 @@ class AcpPort(SilentPort):
         call = self.updates(session_id).call_of(request.tool)
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else uuid4().hex,
-            title=shown_prose(request.title),
+            title=title_of(call) if call and is_command(call) else shown_prose(request.title),
             kind=kind_of(request.tool),
             status="pending",
             content=_asked_about(request, self.texts.text_of),
@@ -160,7 +161,9 @@ class AcpPort(SilentPort):
         session_id = self._asking()
         if self._shows_forms and suits_form(question):
             return await self._ask_by_form(session_id, question)
-        title, _, rest = question.text.strip().partition("\n")
+        title, rest = " ".join(question.text.split()), ""
+        if len(title) > _TITLE_CHARACTERS:
+            title, _, rest = question.text.strip().partition("\n")
         details = "\n".join(
             f"- {each.label}: {each.detail}" for each in question.options if each.detail
         )

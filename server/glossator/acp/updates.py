@@ -379,14 +379,17 @@ def title_of(call: ToolStarted) -> str:
 
     Of an edit it is the file, as what is changed is shown by its diff.
     """
-    command = call.arguments.get("command")
-    kind = kind_of(call.tool)
-    if kind == "execute" and isinstance(command, str):
-        return shown_prose(command)
+    if is_command(call):
+        return shown_prose(call.arguments["command"])
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
-    rest = call.about or ("" if kind == "edit" else brief_arguments(arguments))
+    rest = call.about or ("" if kind_of(call.tool) == "edit" else brief_arguments(arguments))
     return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
+
+
+def is_command(call: ToolStarted) -> bool:
+    """Whether a call runs a command."""
+    return kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str)
 
 
 def kind_of(tool: str) -> schema.ToolKind:
