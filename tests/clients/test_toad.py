@@ -38,7 +38,7 @@ COMMAND = Turn(ToolUse("Bash", {"command": "touch one && echo done so"}))
 
 @asynccontextmanager
 async def toad(
-    folder: Path, *arguments: str, api: StandIn | None = None
+    folder: Path, *arguments: str, api: StandIn | None = None, size: tuple[int, int] = SIZE
 ) -> AsyncIterator[Terminal]:
     """toad with our agent, in a workspace with `app.py`, or with these arguments."""
     if not TOAD.exists():
@@ -58,7 +58,7 @@ async def toad(
         "ANTHROPIC_BASE_URL": api.base_url if api else "",
     }
     words = arguments or ("acp", "glossator acp", "--title", "Glossator")
-    async with at_terminal(words, root, environment, str(TOAD), SIZE) as terminal:
+    async with at_terminal(words, root, environment, str(TOAD), size) as terminal:
         yield terminal
 
 
