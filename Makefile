@@ -64,7 +64,7 @@ deep: system $(INSTALLED)
 # downloaded once; no network is used after that.
 clients: system $(INSTALLED)
 	tests/clients/setup.sh "$(CODE_CACHE)"
-	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -m clients tests/clients
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -n auto -m clients tests/clients
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

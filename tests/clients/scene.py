@@ -24,6 +24,7 @@ from tests.sides import answering, asked
 from tests.standin import NAMED, StandIn, Text, ToolUse, Turn
 
 Json = dict[str, Any]
+Script = Turn | Callable[[Json], Turn]
 
 CACHE = Path(os.environ.get("CODE_CACHE") or Path.home() / ".cache")
 PROGRAMS = CACHE / "glossator-clients/node_modules/.bin"
@@ -43,11 +44,11 @@ REPORT = "- `retry` doubles its times [cite: doc, retry.py, L1-L3]"
 class Model:
     """What the model replies: the `turns` of the agent's conversation, in their order.
 
-    As the model of our own server it judges `TEXT`, reads the file and reports `REPORT`; with
-    `stands`, no report comes.
+    As the model of our own server it judges `TEXT`, reads the file and reports `REPORT`, or waits
+    for `stands`.
     """
 
-    turns: Sequence[Turn | Callable[[Json], Turn]]
+    turns: Sequence[Script]
     stands: asyncio.Event | None = None
     played: int = 0
 
@@ -112,8 +113,9 @@ class Scene:
             yield process
         finally:
             if process.returncode is None:
-                for each in (*psutil.Process(process.pid).children(recursive=True), process):
+                for each in psutil.Process(process.pid).children(recursive=True):
                     each.kill()
+                process.kill()
                 await process.wait()
 
     async def run(self, *words: str | Path) -> Done:
@@ -122,6 +124,19 @@ class Scene:
             out, errors = await process.communicate()
         assert process.returncode is not None
         return Done(process.returncode, out.decode(), errors.decode())
+
+    async def ends_with_all(self, number: int, *words: str | Path) -> None:
+        """Send an agent a signal while its `explore` waits: it ends, and so does our server."""
+        async with self.started(*words) as process, asyncio.timeout(SECONDS):
+            while not any(is_scout(each.body) for each in self.api.requests):
+                await self.api.wait_for_requests(len(self.api.requests) + 1)
+            below = psutil.Process(process.pid).children(recursive=True)
+            assert any("serve" in each.cmdline() for each in below)
+            process.send_signal(number)
+            await self.api.wait_for_disconnect()
+            await process.communicate()
+            _, alive = await asyncio.to_thread(psutil.wait_procs, below, timeout=SECONDS)
+            assert alive == [], alive
 
     @asynccontextmanager
     async def by_http(self) -> AsyncIterator[tuple[str, str]]:
@@ -163,9 +178,12 @@ def _results(content: str | Sequence[Json]) -> Iterator[tuple[str, str]]:
 
 
 @asynccontextmanager
-async def scene(folder: Path, turns: Sequence[Turn | Callable[[Json], Turn]] | Model = ()) -> AsyncIterator[Scene]:
-    """A scene with `retry.py` in the workspace; nobody may have asked another machine at the end."""
-    model = turns if isinstance(turns, Model) else Model(turns)
+async def scene(folder: Path, *turns: Script, stands: bool = False) -> AsyncIterator[Scene]:
+    """A scene with `retry.py`, and what the model replies; no other machine may have been asked.
+
+    With `stands` the report of `explore` never comes.
+    """
+    model = Model(turns, asyncio.Event() if stands else None)
     (folder / "home").mkdir()
     async with StandIn(model, guests=True) as api, _nowhere() as (proxy, went_out):
         python = Path(sys.prefix)
@@ -181,7 +199,7 @@ async def scene(folder: Path, turns: Sequence[Turn | Callable[[Json], Turn]] | M
         root = write(folder / "ws", {"retry.py": RETRY})
         yield Scene(root, environment, api, went_out)
         assert api.refusals == [], repr(api.refusals)
-        assert went_out == []
+        assert went_out == [], went_out
 
 
 @asynccontextmanager
@@ -196,16 +214,3 @@ async def _nowhere() -> AsyncIterator[tuple[str, list[str]]]:
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
         yield f"http://{host}:{port}", went_out
-
-
-async def all_gone(scene: Scene, process: asyncio.subprocess.Process, number: int) -> None:
-    """Send the agent a signal while `explore` waits for its model: it and our server end."""
-    while not scene.api.open_streams or not any(is_scout(r.body) for r in scene.api.requests):
-        await scene.api.wait_for_requests(len(scene.api.requests) + 1)
-    ours = psutil.Process(process.pid).children(recursive=True)
-    assert any("serve" in each.cmdline() for each in ours)
-    process.send_signal(number)
-    await scene.api.wait_for_disconnect()
-    await process.communicate()
-    _, alive = await asyncio.to_thread(psutil.wait_procs, ours, timeout=SECONDS)
-    assert alive == []

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,8 @@ from tests.clients.scene import (
     PROGRAMS,
     REPORT,
     TEXT,
-    Json,
-    Model,
     Scene,
-    all_gone,
+    Script,
     gloss_in,
     scene,
 )
@@ -35,7 +31,8 @@ QUIET = {
     "DISABLE_TELEMETRY": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 }
-STDIO = {"glossator": {"command": OURS[0], "args": OURS[1:]}}
+SERVERS = {"mcpServers": {"glossator": {"command": OURS[0], "args": OURS[1:]}}}
+STDIO = ("--mcp-config", json.dumps(SERVERS), "--strict-mcp-config")
 NAMES = ("search", "read", "check", "explore", "glob")
 
 
@@ -43,13 +40,10 @@ def ours(name: str, **arguments: object) -> ToolUse:
     return ToolUse(f"mcp__glossator__{name}", arguments)
 
 
-def asking(question: str, servers: Mapping[str, Json]) -> list[str | Path]:
-    return [
-        *(CLAUDE, "-p", question, "--model", NAMED["GLOSSATOR_MODEL"]),
-        *("--mcp-config", json.dumps({"mcpServers": servers}), "--strict-mcp-config"),
-        *("--allowedTools", ",".join(f"mcp__{name}" for name in servers)),
-        *("--output-format", "stream-json", "--verbose"),
-    ]
+def asking(question: str, *given: str) -> list[str | Path]:
+    words: tuple[str, ...] = ("-p", question, "--model", NAMED["GLOSSATOR_MODEL"], *given)
+    words += ("--allowedTools", "mcp__glossator,mcp__web")
+    return [CLAUDE, *words, "--output-format", "stream-json", "--verbose"]
 
 
 def quiet(s: Scene) -> Scene:
@@ -64,7 +58,7 @@ def looked_up(*names: str) -> Turn:
 
 async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None:
     listing, reading = "ListMcpResourcesTool", "ReadMcpResourceTool"
-    turns = [
+    turns: list[Script] = [
         looked_up(*(ours(name).name for name in NAMES), listing, reading),
         Turn(ours("search", query="try a request again"), ours("read", path="retry.py")),
         Turn(ours("check", text=TEXT), ours("explore", task="What does retry do?")),
@@ -72,9 +66,9 @@ async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None
         lambda body: Turn(ToolUse(reading, {"server": "glossator", "uri": gloss_in(body)})),
         Turn(Text("It doubles its times.")),
     ]
-    async with scene(tmp_path, turns) as s:
+    async with scene(tmp_path, *turns) as s:
         await s.gloss()
-        done = await quiet(s).run(*asking("What does retry do?", STDIO))
+        done = await quiet(s).run(*asking("What does retry do?", *STDIO))
         assert done.code == 0, done.out
         first, *_, last = map(json.loads, done.out.splitlines())
         assert first["mcp_servers"][0]["status"] == "connected"
@@ -97,3 +91,43 @@ async def test_its_model_finds_reads_proves_and_explores(tmp_path: Path) -> None
         assert resource["name"] == "File `retry.py`"
         (content,) = json.loads(gloss)["contents"]
         assert "Function `retry`" in content["text"]
+
+
+async def test_a_prompt_is_a_slash_command(tmp_path: Path) -> None:
+    async with scene(tmp_path, Turn(Text("Done."))) as s:
+        done = await quiet(s).run(*asking("/mcp__glossator__explain retry.py:1-2", *STDIO))
+        assert done.code == 0, done.out
+        (asked,) = s.conversation
+        assert "Explain `retry.py:1-2`: what it is for" in str(asked["messages"])
+
+
+async def test_the_lines_of_the_docs_over_stdio_and_http(tmp_path: Path) -> None:
+    """A wrong token is named as what is wrong."""
+    named = [ToolUse(f"mcp__{each}__grep", {"pattern": "times"}) for each in ("glossator", "web")]
+    names = looked_up(*(each.name for each in named))
+    async with (
+        scene(tmp_path, names, Turn(*named), Turn(Text("Done."))) as s,
+        quiet(s).by_http() as (address, token),
+    ):
+        adding = (CLAUDE, "mcp", "add")
+        for words in (
+            (*adding, "glossator", "--", *OURS),
+            (*adding, "-t", "http", "web", address, "-H", f"Authorization: Bearer {token}"),
+            (*adding, "-t", "http", "wrong", address, "-H", "Authorization: Bearer x"),
+        ):
+            added = await s.run(*words)
+            assert added.code == 0, added.errors
+        listed = (await s.run(CLAUDE, "mcp", "list")).out
+        assert "glossator mcp serve - ✔ Connected" in listed
+        assert f"web: {address} (HTTP) - ✔ Connected" in listed
+        assert "Error detail: This server listens for clients that know its token" in listed
+        done = await s.run(*asking("Where is it?"))
+        assert done.code == 0, done.out
+        assert s.results()[1:] == ["retry.py", "retry.py"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+async def test_it_is_stopped_while_a_call_waits(tmp_path: Path, number: int) -> None:
+    turn = Turn(ours("explore", task="What does retry do?"))
+    async with scene(tmp_path, turn, stands=True) as s:
+        await quiet(s).ends_with_all(number, *asking("x", *STDIO))

@@ -48,6 +48,13 @@ async def test_a_refused_request_takes_no_turn() -> None:
         assert (await post(api, BASE)).json["content"][0]["text"] == "first"
 
 
+async def test_guests_are_served_unchecked_where_they_are_welcome() -> None:
+    async with StandIn([Turn(Text("ok"))], guests=True) as api:
+        served = await post(api, request(foo=1), anthropic_version="2023-06-01")
+        assert served.json["content"][0]["text"] == "ok"
+        assert (await post(api, request(foo=1))).status == 400
+
+
 async def test_a_function_answers_several_agents() -> None:
     def script(body: Json) -> Turn:
         return Turn(Text(f"you said {body['messages'][-1]['content'][0]['text']}"))
