@@ -60,10 +60,11 @@ stories: system $(INSTALLED) $(CLIENT_BUILT) code
 deep: system $(INSTALLED)
 	$(BIN)/python -m pytest -v -n auto -m deep
 
-# Claude Code, opencode and the inspector of MCP drive the program, by a scripted model. They are
-# downloaded once; no network is used after that.
+# Claude Code, opencode, the inspector of MCP and toad drive the program, by a scripted model. They
+# are downloaded once; no network is used after that. toad is left out where its Python cannot be had.
 clients: system $(INSTALLED)
 	tests/clients/setup.sh "$(CODE_CACHE)"
+	tests/clients/toad.sh "$(CODE_CACHE)" $(BIN)/python
 	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -v -n auto -m clients tests/clients
 
 lint: $(INSTALLED)

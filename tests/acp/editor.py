@@ -140,8 +140,12 @@ async def conversation(
     mcp_servers: tuple[Any, ...] = (),
     home: Path | None = None,
     forms: bool = False,
+    client: str = "",
 ) -> AsyncIterator[Conversation]:
-    """A session in `root`; with `fs` the client has files for us, with `forms` it shows these."""
+    """A session in `root`; with `fs` the client has files for us, with `forms` it shows these.
+
+    `client` is the client's name.
+    """
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,9 +156,10 @@ async def conversation(
         capabilities = schema.ClientCapabilities(
             fs=offers, elicitation=elicitation if forms else None
         )
-        async with connected(root, api, settings, capabilities, home) as (editor, client, served):
-            session = await client.new_session(cwd=str(root), mcp_servers=[*mcp_servers])
-            yield Conversation(editor, client, api, session.session_id, *served)
+        meets = connected(root, api, settings, capabilities, home, client)
+        async with meets as (editor, agent, served):
+            session = await agent.new_session(cwd=str(root), mcp_servers=[*mcp_servers])
+            yield Conversation(editor, agent, api, session.session_id, *served)
         assert api.refusals == [], repr(api.refusals)
 
 
@@ -165,6 +170,7 @@ async def connected(
     settings: Mapping[str, Any] | None = None,
     capabilities: schema.ClientCapabilities | None = None,
     home: Path | None = None,
+    name: str = "",
 ) -> AsyncIterator[tuple[Editor, Any, tuple[asyncio.Task[None], Callable[[], None]]]]:
     """An editor and its side of a connection to an agent of its own, up to `initialize`.
 
@@ -180,7 +186,8 @@ async def connected(
     editor: Any = Editor(root)
     client = ClientSideConnection(editor, their_writer, their_reader, use_unstable_protocol=True)
     try:
-        await client.initialize(PROTOCOL_VERSION, capabilities)
+        info = schema.Implementation(name=name, version="1") if name else None
+        await client.initialize(PROTOCOL_VERSION, capabilities, info)
         yield editor, client, (served, their_writer.close)
     finally:
         await client.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from acp import RequestError, schema
+from PIL import Image
 
 from tests.acp.editor import Conversation, conversation
 from tests.patience import until
@@ -40,6 +41,16 @@ async def test_a_loaded_session_is_shown_as_it_was(tmp_path: Path) -> None:
         )
         assert loaded.modes is not None
         assert "".join(story(c)) == f"What does greet do?{before}"
+
+
+async def test_a_session_that_is_loaded_says_whose_lines_have_changed(tmp_path: Path) -> None:
+    look = Turn(Text("I look at it first."), ToolUse("Read", {"path": "app.py"}))
+    async with conversation(tmp_path, FILES, [look, ANSWER]) as c:
+        await c.ask("What does greet do?")
+        (tmp_path / "app.py").write_text("def other(): pass\n")
+        c.editor.updates.clear()
+        await c.agent.load_session(cwd=str(tmp_path), session_id=c.session_id, mcp_servers=[])
+        assert "changed since.): “`greet` returns a greeting”" in c.editor.text
 
 
 async def test_sessions_are_listed_closed_and_deleted(tmp_path: Path) -> None:
@@ -120,6 +131,41 @@ async def test_what_comes_with_a_prompt(tmp_path: Path) -> None:
         assert "outside the workspace" in sent
         assert "as embedded" in sent
         assert "image/png" in sent
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "cited"),
+    [
+        ("", FILES["app.py"], True),
+        ("#L2:2", FILES["app.py"].splitlines()[1], True),
+        ("", "def other(): pass\n", False),
+        ("#L2:2", "other", False),
+    ],
+)
+async def test_a_file_that_is_embedded_can_be_cited(
+    tmp_path: Path, lines: str, text: str, *, cited: bool
+) -> None:
+    """Unless the text is another one than the file's: that comes as the client gives it."""
+    resource = schema.TextResourceContents(uri=f"file://{tmp_path}/app.py{lines}", text=text)
+    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
+    answer = Turn(Text("It returns a greeting [cite: doc, app.py, L2]."))
+    void = [] if cited else [DONE]
+    async with conversation(tmp_path, FILES, [answer, *void]) as c:
+        await c.ask("What is", block)
+        assert ("does not hold" in c.editor.text) is not cited
+        assert text.splitlines()[0] in str(c.api.requests[0].body["messages"])
+
+
+async def test_a_picture_that_is_embedded_as_a_text_is_seen(tmp_path: Path) -> None:
+    Image.new("RGB", (4, 4)).save(tmp_path / "red.png")
+    uri = f"file://{tmp_path}/red.png"
+    resource = schema.TextResourceContents(uri=uri, text="\ufffdPNG", mime_type="image/png")
+    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        await c.ask("What is", block)
+        sent = c.api.requests[0].body["messages"][-1]["content"]
+        assert [each["type"] for each in sent if each["type"] == "image"] == ["image"]
+        assert "\ufffdPNG" not in str(sent)
 
 
 async def test_a_server_that_is_handed_over_runs_once_the_user_says_so(tmp_path: Path) -> None:

@@ -39,12 +39,35 @@ async def test_an_answer_cites_by_links_and_says_how_they_hold(tmp_path: Path) -
         assert named.title == "What does greet do?"
 
 
+async def test_a_client_that_shows_no_links_to_files_gets_their_places(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, ANSWER], client="toad") as c:
+        await c.ask("What does greet do?")
+        assert "`greet` returns a greeting `app.py:1-2`." in c.editor.text
+        assert "judged: `app.py:1-2`" in c.editor.text
+        assert "file:" not in c.editor.text
+
+
+async def test_what_follows_an_unfinished_block_of_code_is_no_code(tmp_path: Path) -> None:
+    cut = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet("))
+    async with conversation(tmp_path, FILES, [READ, cut]) as c:
+        await c.ask("What does greet do?")
+        assert "greet(\n```\n\n\n---\n\n**" in c.editor.text
+
+
+async def test_what_follows_a_whole_block_of_code_is_no_code(tmp_path: Path) -> None:
+    whole = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet('Ann')\n```\n"))
+    async with conversation(tmp_path, FILES, [READ, whole]) as c:
+        await c.ask("What does greet do?")
+        assert "greet('Ann')\n```\n\n\n---\n\n**" in c.editor.text
+
+
 async def test_thinking_and_steps_have_updates_of_their_own(tmp_path: Path) -> None:
     steps = [{"text": "Look", "state": "active"}, {"text": "Tell", "state": "pending"}]
     script = [Turn(Thinking("Hm."), ToolUse("Todo", {"steps": steps}, "toolu_t")), DONE]
     async with conversation(tmp_path, FILES, script) as c:
         await c.ask("Go")
         assert [each.content.text for each in c.editor.of(schema.AgentThoughtChunk)] == ["Hm."]
+        assert c.editor.of(schema.ToolCallStart) == []  # the plan says it all
         (plan,) = c.editor.of(schema.AgentPlanUpdate)
         assert [(each.content, each.status) for each in plan.entries] == [
             ("Look", "in_progress"),
@@ -60,8 +83,8 @@ async def test_an_edit_is_asked_about_by_its_diff_and_written_by_the_client(
         ((call, options),) = c.editor.asked
         assert call.tool_call_id == "toolu_e"
         (diff,) = [each for each in call.content or () if each.type == "diff"]
-        assert "Hello" in (diff.old_text or "")
-        assert "Hi {name}" in diff.new_text
+        assert diff.old_text == FILES["app.py"]  # whole, so that its lines have their numbers
+        assert diff.new_text == FILES["app.py"].replace("Hello", "Hi")
         assert [each.kind for each in options] == [
             "allow_once",
             "allow_always",
@@ -71,6 +94,7 @@ async def test_an_edit_is_asked_about_by_its_diff_and_written_by_the_client(
         assert c.editor.written == ["app.py"]
         shown = [each for each in c.editor.of(schema.ToolCallProgress) if each.content][-1]
         assert [each.type for each in shown.content] == ["diff"]
+        assert c.editor.of(schema.ToolCallStart)[-1].title == "Edit app.py"
         assert "Hi {name}" in (tmp_path / "app.py").read_text()
 
 
@@ -99,7 +123,13 @@ async def test_a_command_is_shown_before_it_runs(tmp_path: Path) -> None:
         await c.ask("Tidy up")
         (trust, _), (call, _) = c.editor.asked
         assert "Do you trust" in (trust.title or "")
+        assert str(tmp_path) in (trust.title or "")
+        assert "Do you trust" not in str(trust.content)
+        assert trust.tool_call_id == call.tool_call_id == "toolu_b"
+        shown = c.editor.of(schema.ToolCallProgress)[0]
+        assert (shown.title, shown.status) == ("rm app.py", "in_progress")  # no question any more
         assert "rm app.py" in str(call.content)
+        assert call.title == "rm app.py"  # some clients show no more than that
         assert call.kind == "execute"
         assert (tmp_path / "app.py").exists()
 
@@ -113,7 +143,8 @@ async def test_a_cancelled_prompt_ends_while_its_question_waits(tmp_path: Path) 
         assert (await asking).stop_reason == "cancelled"
         c.editor.waiting.set()
         assert (tmp_path / "app.py").read_text() == FILES["app.py"]
-        assert c.editor.of(schema.ToolCallProgress)[-1].status == "failed"
+        last = c.editor.of(schema.ToolCallProgress)[-1]
+        assert (last.title, last.status) == ("Edit app.py", "failed")
         assert (await c.ask("Go on")).stop_reason == "end_turn"
 
 
@@ -144,5 +175,12 @@ async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
 
 async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, []) as c:
-        with pytest.raises(RequestError, match="The question is empty"):
+        with pytest.raises(RequestError, match="The question is empty") as failure:
             await c.ask("  ")
+        assert failure.value.data == {"details": str(failure.value)}  # as toad shows it
+
+
+async def test_a_command_that_fails_says_why_in_the_answer(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        assert (await c.ask("/undo")).stop_reason == "end_turn"
+        assert "there is nothing to undo.*" in c.editor.text

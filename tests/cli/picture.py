@@ -59,7 +59,7 @@ async def played(root: Path, home: Path) -> str:
             await until(lambda: len(api.requests) == 5)
             terminal.type("Which tests are about @fi")
             await terminal.sees("files.md", " · 1 s")
-            picture = drawn(terminal)
+            picture = drawn(terminal, "glossator chat")
             terminal.type(CTRL_C)
             await terminal.sees(READY)
             terminal.type(f"{CTRL_C}{CTRL_D}")
@@ -67,17 +67,25 @@ async def played(root: Path, home: Path) -> str:
             return picture
 
 
-def drawn(terminal: Terminal) -> str:
+def drawn(terminal: Terminal, title: str) -> str:
     """The screen as SVG."""
-    console = Console(record=True, width=SIZE[1], file=io.StringIO(), force_terminal=True)
-    for line in terminal.cells():
-        text = Drawn()
+    lines = terminal.cells()
+    width = len(lines[0])
+    console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
+    for line in lines:
+        while line and (line[-1].data, line[-1].bg, line[-1].reverse) == (" ", "default", False):
+            line.pop()
+        text = Drawn(no_wrap=True)
         for look, cells in groupby(line, lambda each: each._replace(data="")):
-            style = Style(color=colour(look.fg), bold=look.bold, reverse=look.reverse)
+            style = Style(
+                color=colour(look.fg),
+                bgcolor=colour(look.bg),
+                bold=look.bold,
+                reverse=look.reverse,
+            )
             text.append("".join(each.data for each in cells), style)
-        text.rstrip()
         console.print(text)
-    return console.export_svg(title="glossator chat")
+    return console.export_svg(title=title)
 
 
 def colour(name: str) -> str | None:

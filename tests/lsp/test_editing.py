@@ -170,7 +170,7 @@ async def test_a_new_file_comes_with_its_text(tmp_path: Path) -> None:
         assert create == {"kind": "create", "uri": uri, "annotationId": "glossator"}
         assert edit["textDocument"] == {"uri": uri, "version": None}
         assert (tmp_path / "made" / "new.txt").read_text() == "é\n"
-        assert a.told("new") == "Created made/new.txt with 1 lines."
+        assert a.told("new") == "Created made/new.txt with 1 line."
 
 
 async def test_a_new_file_may_be_empty(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ async def test_an_editor_that_opens_what_it_edits(tmp_path: Path, late: bool) ->
         await a.asked()
         path = tmp_path / "made" / "new.txt"
         assert (a.desk.texts[path.as_uri()], path.read_text()) == ("é\n", "é\n")
-        assert a.told("new") == "Created made/new.txt with 1 lines."
+        assert a.told("new") == "Created made/new.txt with 1 line."
 
 
 @pytest.mark.parametrize("workspace", [{}, {"applyEdit": True}])
@@ -201,7 +201,7 @@ async def test_a_new_file_where_the_client_cannot_create(
         await a.asked()
         assert a.requests() == []
         assert (tmp_path / "made" / "new.txt").read_bytes() == "é\n".encode()
-        assert a.told("new") == "Created made/new.txt with 1 lines."
+        assert a.told("new") == "Created made/new.txt with 1 line."
 
 
 async def test_a_client_that_applies_nothing(calc: Path) -> None:

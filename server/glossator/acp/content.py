@@ -1,20 +1,23 @@
 """A prompt's blocks as a question with what is attached to it.
 
 A resource outside the workspace is named to the model and not read: the client's word does not make
-it part of the workspace. Embedded text comes whole, as the client gives it. Names stand in
-brackets, so that none that comes first is a command.
+it part of the workspace. Embedded text that is a file's, or lines of it, is read there, so that it
+can be cited; any other comes whole, as the client gives it. Names stand in brackets, so that none
+that comes first is a command.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from acp import schema
 
 from glossator.core.shown import in_tags, shown
+from glossator.core.text import split_lines
 from glossator.core.uri import to_path
 from glossator.settings import McpServerSettings
 from glossator.turn import Attachment, Pasted
@@ -27,18 +30,28 @@ _NAME_CHARACTERS = 30  # of an MCP server
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The user's words and what goes with them; `paths` are the files among it."""
+    """The user's words and what goes with them."""
 
     text: str
     attached: tuple[Attachment | Pasted, ...]
-    paths: tuple[str, ...]
 
 
-def read_prompt(blocks: Iterable[Any], inside: Sequence[str]) -> Prompt:
-    """The prompt of these blocks; `inside` are the folders whose files are attached."""
+def paths_of(blocks: Iterable[Any], inside: Sequence[str]) -> list[str]:
+    """The files in these folders that a prompt is about."""
+    given = [getattr(block, "resource", block) for block in blocks]
+    paths = (_inside(getattr(each, "uri", None) or "", inside) for each in given)
+    return [path for path in paths if path is not None]
+
+
+def read_prompt(
+    blocks: Iterable[Any], inside: Sequence[str], text_of: Callable[[str], str]
+) -> Prompt:
+    """The prompt of these blocks; `inside` are the folders whose files are attached.
+
+    `text_of` gives the text of a file in them, "" if it has none.
+    """
     words: list[str] = []
     attached: list[Attachment | Pasted] = []
-    paths: list[str] = []
     for block in blocks:
         match block:
             case schema.TextContentBlock(text=text):
@@ -46,14 +59,17 @@ def read_prompt(blocks: Iterable[Any], inside: Sequence[str]) -> Prompt:
             case schema.ImageContentBlock(data=data, mime_type=kind, uri=uri):
                 attached.append(Pasted(kind, data, uri or "What was pasted"))
             case schema.ResourceContentBlock(uri=uri, name=name):
-                if (path := _inside(uri, inside)) is None:
+                if _inside(uri, inside) is None:
                     words.append(f"[{shown(name)}: {shown(uri)}, outside the workspace]")
                 else:
                     attached.append(_attachment(uri))
-                    paths.append(path)
                     words.append(f"`{shown(name)}`")
             case schema.EmbeddedResourceContentBlock(resource=resource):
-                if isinstance(resource, schema.TextResourceContents):
+                path = _inside(resource.uri, inside)
+                if path is not None and _is_of_file(resource, text_of(path)):
+                    attached.append(_attachment(resource.uri))
+                    words.append(f" `{shown(os.path.basename(path))}`")
+                elif isinstance(resource, schema.TextResourceContents):
                     words.append(f"\n\n[{shown(resource.uri)}]:\n{in_tags(resource.text)}\n\n")
                 elif (resource.mime_type or "").startswith(_IMAGES):
                     name = resource.uri or "What was pasted"
@@ -62,7 +78,7 @@ def read_prompt(blocks: Iterable[Any], inside: Sequence[str]) -> Prompt:
                     words.append(f"[{shown(resource.uri)}: no text]")
             case _:
                 words.append("[A sound, which cannot be heard here]")
-    return Prompt("".join(words).strip(), tuple(attached), tuple(paths))
+    return Prompt("".join(words).strip(), tuple(attached))
 
 
 def mcp_name(name: str) -> str:
@@ -85,6 +101,20 @@ def _attachment(uri: str) -> Attachment:
         return Attachment(uri)
     first = int(found[1])
     return Attachment(uri[: found.start()], first, int(found[2] or first))
+
+
+def _is_of_file(resource: Any, text: str) -> bool:  # noqa: ANN401 - one of the protocol's union
+    """Whether a text is what stands at its place in a file of this text, or an image's bytes."""
+    if not isinstance(resource, schema.TextResourceContents):
+        return False
+    if (resource.mime_type or "").startswith(_IMAGES):
+        return True  # some clients embed all files as texts
+    if not text:
+        return False
+    lines, place = split_lines(text), _attachment(resource.uri)
+    if place.first_line is not None:
+        lines = lines[place.first_line - 1 : place.last_line]
+    return split_lines(resource.text) == lines
 
 
 def _inside(uri: str, folders: Sequence[str]) -> str | None:

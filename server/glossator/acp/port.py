@@ -10,14 +10,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 from acp import schema
 from acp.interfaces import Client
 
+from glossator.acp.blocks import Block, diffs, fenced, previews, prose
 from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, diffs, fenced, kind_of, text_update
+from glossator.acp.updates import Updates, is_command, kind_of, progress, text_update, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted
@@ -37,6 +39,8 @@ _KINDS: dict[Choice, schema.PermissionOptionKind] = {
     Choice.ALWAYS: "allow_always",
     Choice.DENY: "reject_once",
 }
+_SHOW_NO_FILE_LINKS = frozenset({"toad"})  # clients that show the Markdown of such a link
+_TITLE_CHARACTERS = 300  # some clients show no more of a question than its title
 _UNASKED = (
     "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
     " answer what was left undone."
@@ -70,8 +74,12 @@ class AcpPort(SilentPort):
     def updates(self, session_id: str) -> Updates:
         """What turns the events of a session into updates."""
         if session_id not in self._updates:
-            self._updates[session_id] = Updates(self._locate)
+            self._updates[session_id] = self._new_updates()
         return self._updates[session_id]
+
+    def _new_updates(self) -> Updates:
+        client = self._name.partition(" ")[0]
+        return Updates(self._locate, links=client not in _SHOW_NO_FILE_LINKS)
 
     def _asking(self) -> str:
         """The session that is at work here, else the newest one; "" if there is none."""
@@ -92,7 +100,7 @@ class AcpPort(SilentPort):
 
     def replay(self, session_id: str, envelopes: Sequence[Envelope]) -> None:
         """Show a session again from its beginning."""
-        updates = self._updates[session_id] = Updates(self._locate)
+        updates = self._updates[session_id] = self._new_updates()
         for each in envelopes:
             for update in updates.of(each.event, again=True):
                 self._outbox.put(session_id, update)
@@ -123,11 +131,11 @@ class AcpPort(SilentPort):
         session_id = self._asking()
         call = self.updates(session_id).call_of(request.tool)
         tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else request.tool,
-            title=shown_prose(request.title),
+            tool_call_id=call.call_id if call else uuid4().hex,
+            title=title_of(call) if call and is_command(call) else shown_prose(request.title),
             kind=kind_of(request.tool),
             status="pending",
-            content=_asked_about(request),
+            content=_asked_about(request, self.texts.text_of),
             raw_input=call.arguments if call else None,
             locations=self.updates(session_id).locations(call.arguments) if call else None,
         )
@@ -153,10 +161,13 @@ class AcpPort(SilentPort):
         session_id = self._asking()
         if self._shows_forms and suits_form(question):
             return await self._ask_by_form(session_id, question)
+        title, rest = " ".join(question.text.split()), ""
+        if len(title) > _TITLE_CHARACTERS:
+            title, _, rest = question.text.strip().partition("\n")
         details = "\n".join(
             f"- {each.label}: {each.detail}" for each in question.options if each.detail
         )
-        text = "\n\n".join(filter(None, (question.text, details, question.draft)))
+        text = "\n\n".join(filter(None, (rest.strip(), details, question.draft)))
         options = {
             each.label: schema.PermissionOption(
                 option_id=each.label,
@@ -165,13 +176,14 @@ class AcpPort(SilentPort):
             )
             for each in question.options
         }
-        call = self.updates(session_id).call_of("AskUser")
+        updates = self.updates(session_id)
+        call = updates.call_of("AskUser") or updates.last_call()
         tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else "question",
-            title=shown_prose(" ".join(question.text.split())),
+            tool_call_id=call.call_id if call else uuid4().hex,
+            title=shown_prose(title),
             kind="other",
             status="pending",
-            content=[schema.ContentToolCallContent(type="content", content=_text(text))],
+            content=[prose(text)] if text else [],
         )
         try:
             chosen = await self._choose(session_id, tool_call, options) if options else ""
@@ -195,7 +207,7 @@ class AcpPort(SilentPort):
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
         session_id = self._asking()
         updates = self.updates(session_id)
-        call = next(reversed(list(updates.open_calls.values())), None)
+        call = updates.last_call()
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else plan.id,
             title=shown_prose(f"{plan.label}?"),
@@ -220,10 +232,29 @@ class AcpPort(SilentPort):
     async def _choose(
         self, session_id: str, call: schema.ToolCallUpdate, options: dict[str, Any]
     ) -> str:
-        """The option that the user chose; "" if the prompt was cancelled, or for one unknown."""
+        """The option that the user chose; "" if the prompt was cancelled, or for one unknown.
+
+        What is asked about outside of a call is shown as a call of its own.
+        """
+        call_id = call.tool_call_id
+        of_call = self.updates(session_id).open_calls.get(call_id)
+        if of_call is None:
+            fields = call.model_dump(exclude={"session_update"}, exclude_none=True)
+            start = schema.ToolCallStart(session_update="tool_call", **fields)
+            self._outbox.put(session_id, start)
         await self._outbox.sent()  # the client knows the call before it is asked about it
-        reply = await self._client.request_permission(session_id, call, [*options.values()])
-        chosen = getattr(reply.outcome, "option_id", "")
+        chosen = ""
+        try:
+            reply = await self._client.request_permission(session_id, call, [*options.values()])
+            chosen = getattr(reply.outcome, "option_id", "")
+        finally:
+            if of_call is None:
+                status = "completed" if chosen in options else "failed"
+                self._outbox.put(session_id, progress(call_id, status=status))
+        if of_call is not None:  # it was shown as the question
+            title, kind = title_of(of_call), kind_of(of_call.tool)
+            again = progress(call_id, title=title, kind=kind, status="in_progress")
+            self._outbox.put(session_id, again)
         return chosen if chosen in options else ""
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
@@ -231,27 +262,15 @@ class AcpPort(SilentPort):
         return await self.texts.write(asker().session_id, plan)
 
 
-def _asked_about(request: PermissionRequest) -> list[Any]:
+def _asked_about(request: PermissionRequest, text_of: Callable[[str], str]) -> list[Block]:
     """The diff of an edit; of anything else the command or the change, and why it is asked."""
-    reasons = "\n".join(f"- {each}" for each in request.reasons)
-    found: list[Any] = []
+    found: list[Block] = []
     if request.plan is not None:
-        found += [
-            schema.FileEditToolCallContent(
-                type="diff", path=hunk.path, old_text=hunk.before, new_text=hunk.after
-            )
-            for hunk in request.plan.hunks
-        ]
+        found += previews(request.plan, text_of)
     elif request.detail:
         cut = request.cut
         rest = f"\n… {cut.bytes:,} more bytes\n{cut.tail}" if cut else ""
         found.append(fenced(request.detail + rest))
-    if reasons:
-        found.append(
-            schema.ContentToolCallContent(type="content", content=_text(shown_prose(reasons)))
-        )
+    if request.reasons:
+        found.append(prose("\n".join(f"- {each}" for each in request.reasons)))
     return found
-
-
-def _text(text: str) -> schema.TextContentBlock:
-    return schema.TextContentBlock(type="text", text=text)

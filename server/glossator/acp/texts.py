@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
@@ -83,7 +84,7 @@ class ClientTexts:
         """Make a plan: by the client if it writes and nothing but texts change, else on disk."""
         texts = [change for change in plan.files if isinstance(change, FileEdit)]
         by_client = self._writes and session_id and len(texts) == len(plan.files)
-        if by_client and all(map(_is_utf8, texts)):
+        if by_client and await asyncio.to_thread(lambda: all(map(_suits_clients, texts))):
             for edit in texts:  # all of them before the first is written
                 if problem := await self._changed(session_id, edit):
                     return NotApplied(problem)
@@ -100,12 +101,16 @@ class ClientTexts:
         problem = await asyncio.to_thread(write_plan, plan, tuple(roots))
         return None if problem is None else NotApplied(problem)
 
+    def text_of(self, path: str) -> str:
+        """A file's text, with what is typed into it; "" if it has none."""
+        found = self._at(path).snapshot().read(path)
+        return found.text if isinstance(found, Document) else ""
+
     async def _changed(self, session_id: str, edit: FileEdit) -> str | None:
         """Why the text is not the one that is to be edited; None if it is."""
         await self.look(session_id, [edit.path])
-        now = self._at(edit.path).snapshot().read(edit.path)
-        before = now.text if isinstance(now, Document) else ""
-        return None if before == edit.before else "the text was changed meanwhile"
+        same = self.text_of(edit.path) == edit.before
+        return None if same else "the text was changed meanwhile"
 
     async def _write(self, session_id: str, edit: FileEdit) -> str | None:
         """Have the client write one text; None when done, else why not."""
@@ -127,5 +132,6 @@ def _on_disk(host: WorkspaceHost, path: str) -> Loaded | None:
     return found if isinstance(found, Loaded) else None
 
 
-def _is_utf8(edit: FileEdit) -> bool:
-    return edit.encoding == "utf-8"
+def _suits_clients(edit: FileEdit) -> bool:
+    """Whether any client can write it: some make no folders."""
+    return edit.encoding == "utf-8" and os.path.isdir(os.path.dirname(edit.path))

@@ -13,11 +13,11 @@ from typing import Any
 
 from acp import schema
 
+from glossator.acp.blocks import diffs, fenced, prose, text_block
 from glossator.acp.outbox import Update
 from glossator.core.answer import Judged
 from glossator.core.citation_words import findings, tally
 from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
-from glossator.core.edit import EditPlan, FileDeletion, FileEdit, FileRename
 from glossator.core.events import (
     AgentFinished,
     AgentProgress,
@@ -53,7 +53,7 @@ from glossator.core.run_events import (
     UncitedClaim,
     not_saved,
 )
-from glossator.core.shown import brief_arguments, shown_prose, shown_text
+from glossator.core.shown import brief_arguments, shown_prose
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
 from glossator.core.words import Became, tool_name
@@ -86,9 +86,7 @@ _TASKS = {
     TaskState.DONE: "completed",
     TaskState.FAILED: "completed",
 }
-_SHOWN_CHARACTERS = 20_000  # of a tool's output, the last ones
 _MARK_CHARACTERS = 400  # of a citation that is waited for while it streams
-_DIFF_CHARACTERS = 500_000  # of a text that is shown as a diff
 
 
 @dataclass(slots=True)
@@ -105,6 +103,8 @@ class Standing:
         match event:
             case RunStarted() | TextDiscarded():
                 self.text, self.citations, self.uncited, self.corrections = "", (), (), ()
+            case ToolStarted():  # the answer is the text after the last call
+                self.text = ""
             case TextDelta(text=text):
                 self.text += text
             case CitationChecked(citation=citation):
@@ -126,10 +126,12 @@ class Standing:
 class Updates:
     """The updates of one session; `of` takes its events in their order.
 
-    `locate` finds the paths that a model writes.
+    `locate` finds the paths that a model writes. `links`: the client shows links to files; another
+    one gets the names of the places.
     """
 
     locate: Locate
+    links: bool = True
     open_calls: dict[str, ToolStarted] = field(default_factory=dict)
     _plans: dict[str, str] = field(default_factory=dict)  # edits under way: the call of each
     _with_diff: set[str] = field(default_factory=set)  # calls
@@ -137,6 +139,7 @@ class Updates:
     _standing: Standing = field(default_factory=Standing)
     _text: str = ""  # of the answer since its last paragraph that was sent
     _sent: int = 0  # characters of it, as it is shown
+    _in_code: bool = False  # a block of code was not closed before that
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
@@ -146,7 +149,7 @@ class Updates:
             self._text += event.text
             yield from self._more(whole=False)
             return
-        yield from self._rest()
+        yield from self._rest(event)
         match event:
             case RunStarted() | Steered():
                 yield from self._said(event, again=again)
@@ -162,9 +165,9 @@ class Updates:
                 yield _thought(text)
             case RunFinished() | RunCancelled() | RunFailed():
                 yield from self._ended(event)
-                yield from standing(self._standing) if again else ()
+                yield from self.standing(self._standing) if again else ()
             case _:
-                yield from map(_aside, filter(None, [_said_of(event)]))
+                yield from map(aside, filter(None, [_said_of(event)]))
 
     def _said(self, event: RunStarted | Steered, *, again: bool) -> Iterator[Update]:
         if isinstance(event, RunStarted) and event.folders:
@@ -173,27 +176,55 @@ class Updates:
 
     def _more(self, *, whole: bool) -> Iterator[Update]:
         """What can be shown of the text so far: all, or up to a citation that is unfinished."""
-        shown = _linked(self._text[: None if whole else _steady(self._text)], self.locate)
+        shown = self._linked(self._text[: None if whole else _steady(self._text)])
         if len(shown) > self._sent:
             yield text_update(shown_prose(shown[self._sent :]))
             self._sent = len(shown)
         end = self._text.rfind("\n\n")
         if end > 0 and _steady(self._text) > end and not _in_fence(self._text[:end]):
             head = self._text[: end + 2]
-            self._sent -= len(_linked(head, self.locate))
+            self._sent -= len(self._linked(head))
             self._text = self._text[end + 2 :]
 
-    def _rest(self) -> Iterator[Update]:
+    def _rest(self, event: Event) -> Iterator[Update]:
         yield from self._more(whole=True)
+        self._in_code ^= _in_fence(self._text)
         self._text, self._sent = "", 0
+        if self._in_code and isinstance(event, _ENDS):
+            self._in_code = False
+            yield text_update("\n```\n")  # else what follows would be code
+
+    def _linked(self, text: str) -> str:
+        """A text with its citations as links to their lines."""
+
+        def linked(mark: CitationMark) -> str:
+            path = self.locate(mark.path) if self.links and mark.names_file else None
+            named = f"`{mark.place}`" if path is None else link(mark.place, _at(path, mark))
+            return space_before(text, mark) + named
+
+        return rewrite_citations(text, linked)
+
+    def standing(self, answer: Judged) -> Iterator[Update]:
+        """How the citations of an answer hold; nothing for an answer without any."""
+        link_to = _link if self.links else _name
+        items = [
+            *findings(answer.text, answer.citations, answer.uncited, answer.corrections, link_to)
+        ]
+        if items:
+            counted = tally(answer.citations, len(answer.uncited), len(answer.corrections))
+            listed = "\n".join(items)
+            yield text_update(shown_prose(f"\n\n---\n\n**{counted or 'Sources'}**\n\n{listed}\n"))
 
     def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Iterator[Update]:
         match event:
+            case ToolStarted(tool="Todo") | ToolFinished(tool="Todo"):
+                pass  # its list is the session's plan
             case ToolStarted():
                 yield self._started(event)
             case ToolOutput(call_id=call_id, text=text):
-                if call_id not in self._with_diff:  # the diff says more than the model's text
-                    yield _progress(call_id, content=_fenced(text))
+                # a diff says more than the model's text
+                if call_id in self.open_calls and call_id not in self._with_diff:
+                    yield progress(call_id, content=[fenced(text)])
             case ToolFinished():
                 yield self._finished(event)
 
@@ -215,7 +246,7 @@ class Updates:
         found = self._located(places)
         title = title_of(started) if started else tool_name(event.tool)
         outcome = f": {event.summary}" if event.summary else ""
-        return _progress(
+        return progress(
             event.call_id,
             status="failed" if event.error or event.unsuccessful else "completed",
             title=shown_prose(f"{title}{outcome}"),
@@ -237,6 +268,10 @@ class Updates:
             if path is not None
         ]
 
+    def last_call(self) -> ToolStarted | None:
+        """The call that began last and goes on."""
+        return next(reversed(self.open_calls.values()), None)
+
     def call_of(self, tool: str) -> ToolStarted | None:
         """The call of a tool that began last and goes on."""
         named = [each for each in self.open_calls.values() if each.tool == tool]
@@ -248,13 +283,13 @@ class Updates:
             call_id = self._plans.pop(event.plan_id, None)
             if call_id is not None and (event.note or not event.applied):
                 note = event.note or "Nothing was changed."
-                yield _progress(call_id, title=shown_prose(note))
+                yield progress(call_id, title=shown_prose(note))
             return
         acting = [each for each in self.open_calls.values() if kind_of(each.tool) in _ACTING]
         if acting:
             self._plans[event.plan.id] = acting[-1].call_id
             self._with_diff.add(acting[-1].call_id)
-            yield _progress(
+            yield progress(
                 acting[-1].call_id,
                 content=diffs(event.plan),
                 locations=self._located([(each.path, None) for each in event.plan.files]),
@@ -274,29 +309,31 @@ class Updates:
                     status="in_progress",
                 )
             else:
-                yield _progress(event.call_id, title=title)
+                yield progress(event.call_id, title=title)
             return
         call_id = self._agents.get(event.agent_id, event.agent_id)
         done = f"{event.tool_calls} calls, {event.tokens:,} tokens"
         if isinstance(event, AgentProgress):
-            now = shown_prose(f"{tool_name(event.tool)} {event.detail} ({done})")
-            yield _progress(call_id, content=[_content(now)])
+            now = f"{tool_name(event.tool)} {event.detail} ({done})"
+            yield progress(call_id, content=[prose(now)])
             return
         self._agents.pop(event.agent_id, None)
-        report = _linked(event.summary, self.locate)
+        report = self._linked(event.summary)
         partial = f"\n\n*{event.partial}*" if event.partial else ""
         status = "failed" if event.error else "completed"
-        text = shown_prose(f"{report}{partial}\n\n*{done}*")
-        yield _progress(call_id, content=[_content(text)], status=status)
+        text = f"{report}{partial}\n\n*{done}*"
+        yield progress(call_id, content=[prose(text)], status=status)
 
     def _ended(self, event: RunFinished | RunCancelled | RunFailed) -> Iterator[Update]:
         """Why a run failed, and the end of the calls that it left behind."""
         if isinstance(event, RunFailed):
-            yield _aside(event.message)
+            yield aside(event.message)
         if isinstance(event, RunCancelled) and event.elsewhere:
-            yield _aside(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}")
-        for call_id in [*self.open_calls, *self._agents.values()]:
-            yield _progress(call_id, status="failed")
+            yield aside(f"{Became.CONTINUED.format(event.elsewhere)} {Became.KEPT}")
+        for call in self.open_calls.values():  # it may be shown as a question
+            yield progress(call.call_id, status="failed", title=title_of(call))
+        for call_id in self._agents.values():
+            yield progress(call_id, status="failed")
         self.open_calls.clear()
         self._agents.clear()
         self._plans.clear()
@@ -304,20 +341,26 @@ class Updates:
 
 
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
-
-
-def standing(answer: Judged) -> Iterator[Update]:
-    """How the citations of an answer hold, with links; nothing for an answer without any."""
-    items = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
-    if items:
-        counted = tally(answer.citations, len(answer.uncited), len(answer.corrections))
-        listed = "\n".join(items)
-        yield text_update(shown_prose(f"\n\n---\n\n**{counted or 'Sources'}**\n\n{listed}\n"))
+_ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wherever it stands
 
 
 def text_update(text: str) -> Update:
     """More of the answer."""
-    return schema.AgentMessageChunk(session_update="agent_message_chunk", content=_text(text))
+    return schema.AgentMessageChunk(session_update="agent_message_chunk", content=text_block(text))
+
+
+def aside(text: str) -> Update:
+    """A sentence that is not the model's."""
+    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
+
+
+def progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields of the protocol's
+    """What is new of a call."""
+    return schema.ToolCallProgress(
+        session_update="tool_call_update",
+        tool_call_id=call_id,
+        **{name: value for name, value in changed.items() if value is not None},
+    )
 
 
 def in_folders(folders: tuple[str, ...]) -> Locate:
@@ -332,14 +375,21 @@ def in_folders(folders: tuple[str, ...]) -> Locate:
 
 
 def title_of(call: ToolStarted) -> str:
-    """A call in a line: `Find text pattern="retry"`; of a command the command."""
-    command = call.arguments.get("command")
-    if kind_of(call.tool) == "execute" and isinstance(command, str):
-        return shown_prose(command)
+    """A call in a line: `Find text pattern="retry"`; of a command the command.
+
+    Of an edit it is the file, as what is changed is shown by its diff.
+    """
+    if is_command(call):
+        return shown_prose(call.arguments["command"])
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
-    rest = call.about or brief_arguments(arguments)
+    rest = call.about or ("" if kind_of(call.tool) == "edit" else brief_arguments(arguments))
     return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
+
+
+def is_command(call: ToolStarted) -> bool:
+    """Whether a call runs a command."""
+    return kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str)
 
 
 def kind_of(tool: str) -> schema.ToolKind:
@@ -347,37 +397,11 @@ def kind_of(tool: str) -> schema.ToolKind:
     return _KINDS.get(tool, "other")
 
 
-def diffs(plan: EditPlan) -> list[Any]:
-    """The files of a plan as diffs; a move as a sentence."""
-    found: list[Any] = []
-    for change in plan.files:
-        match change:
-            case FileRename():
-                found.append(_content(shown_prose(f"Move `{change.path}` to `{change.new_path}`.")))
-            case FileDeletion():
-                found.append(_diff(change.path, change.base.text, ""))
-            case FileEdit() if len(change.result) > _DIFF_CHARACTERS:
-                found += [_diff(change.path, hunk.before, hunk.after) for hunk in change.hunks]
-            case FileEdit():
-                before = None if change.base is None else change.before
-                found.append(_diff(change.path, before, change.result))
-    return found
-
-
-def fenced(text: str) -> Any:  # noqa: ANN401 - one of the protocol's unions
-    """A text as it is, such as a command, in a block of code."""
-    return _fenced(text)[0]
-
-
-def _diff(path: str, before: str | None, after: str) -> Any:  # noqa: ANN401 - as above
-    return schema.FileEditToolCallContent(type="diff", path=path, old_text=before, new_text=after)
-
-
 def _user(event: RunStarted | Steered) -> Iterator[Update]:
     """The user's words, and what they attached to them."""
     shown = event.shown if isinstance(event, RunStarted) else ""
     words = event.question if isinstance(event, RunStarted) else event.text
-    blocks: list[Any] = [_text(shown or words)]
+    blocks: list[Any] = [text_block(shown or words)]
     for item in event.attachments:
         if item.uri is not None:
             name, uri = item.name, item.uri
@@ -409,39 +433,8 @@ def _plan(event: TodoChanged | PlanChanged) -> Update:
 
 def _thought(text: str) -> Update:
     return schema.AgentThoughtChunk(
-        session_update="agent_thought_chunk", content=_text(shown_prose(text))
+        session_update="agent_thought_chunk", content=text_block(shown_prose(text))
     )
-
-
-def _aside(text: str) -> Update:
-    """A sentence that is not the model's."""
-    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
-
-
-def _progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields of the protocol's
-    return schema.ToolCallProgress(
-        session_update="tool_call_update",
-        tool_call_id=call_id,
-        **{name: value for name, value in changed.items() if value is not None},
-    )
-
-
-def _text(text: str) -> schema.TextContentBlock:
-    return schema.TextContentBlock(type="text", text=text)
-
-
-def _content(text: str) -> schema.ContentToolCallContent:
-    return schema.ContentToolCallContent(type="content", content=_text(text))
-
-
-def _fenced(text: str) -> list[schema.ContentToolCallContent]:
-    over = len(text) - _SHOWN_CHARACTERS
-    if over > 0:
-        text = f"… {over:,} characters before this\n{text[over:]}"
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return [_content(f"{fence}\n{shown_text(text).rstrip()}\n{fence}")]
 
 
 def _step(step: Todo) -> schema.PlanEntry:
@@ -459,17 +452,6 @@ def _task(task: PlannedTask) -> schema.PlanEntry:
     )
 
 
-def _linked(text: str, locate: Locate) -> str:
-    """A text with its citations as links to their lines."""
-
-    def linked(mark: CitationMark) -> str:
-        path = locate(mark.path) if mark.names_file else None
-        named = f"`{mark.place}`" if path is None else link(mark.place, _at(path, mark.first_line))
-        return space_before(text, mark) + named
-
-    return rewrite_citations(text, linked)
-
-
 def _link(name: str, citation: CitationView) -> str:
     if citation.uri is None:
         return f"`{name}`"
@@ -477,8 +459,12 @@ def _link(name: str, citation: CitationView) -> str:
     return link(name, f"{citation.uri}#L{first}" if first else citation.uri)
 
 
-def _at(path: str, line: int) -> str:
-    return f"{to_uri(path)}#L{line}"
+def _name(name: str, _: CitationView) -> str:
+    return f"`{name}`"
+
+
+def _at(path: str, mark: CitationMark) -> str:
+    return f"{to_uri(path)}#L{mark.first_line}"
 
 
 def _steady(text: str) -> int:
@@ -490,4 +476,4 @@ def _steady(text: str) -> int:
 
 
 def _in_fence(text: str) -> bool:
-    return text.count("\n```") % 2 == 1 or (text.startswith("```") and text.count("\n```") % 2 == 0)
+    return f"\n{text}".count("\n```") % 2 == 1

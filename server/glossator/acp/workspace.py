@@ -10,11 +10,11 @@ from typing import Any, Self
 from acp import RequestError, schema
 from acp.interfaces import Client
 
-from glossator.acp.content import Prompt, mcp_name, mcp_settings, read_prompt
+from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
 from glossator.acp.outbox import Outbox
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import standing, text_update
+from glossator.acp.updates import aside, text_update
 from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
@@ -132,9 +132,10 @@ class Workspace:
     async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
         """Answer a prompt; one that comes while another is answered steers that."""
         app = await self._serving(session_id)
-        read = read_prompt(blocks, app.host.roots)
+        roots, texts = app.host.roots, self._port.texts
         try:
-            await self._port.texts.look(session_id, [*app.host.overlays, *read.paths])
+            await texts.look(session_id, [*app.host.overlays, *paths_of(blocks, roots)])
+            read = read_prompt(blocks, roots, texts.text_of)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)
@@ -146,7 +147,7 @@ class Workspace:
                 task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
         finally:
             await self._outbox.sent()
 
@@ -165,7 +166,8 @@ class Workspace:
         plan = self._tasks.get(session_id, PlanChoice.AUTO)
         request = ask.request(read.text, session_id, attachments=read.attached, plan=plan)
         answer: Answer = await ask.run(app, request)
-        for update in (*standing(answer), *self._figures(answer)):
+        standing = self._port.updates(session_id).standing(answer)
+        for update in (*standing, *self._figures(answer)):
             self._outbox.put(session_id, update)
         return schema.PromptResponse(
             stop_reason=_STOPS.get(answer.stop, "end_turn"),
@@ -199,10 +201,14 @@ class Workspace:
         """Carry out one of our own `/` commands, and show its answer."""
         from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
 
-        command = command_of(name, words, session_id)
-        answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+        try:
+            command = command_of(name, words, session_id)
+            answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+        except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
+            self._outbox.put(session_id, aside(str(error)))
+            return schema.PromptResponse(stop_reason="end_turn")
         if isinstance(answer, Answer):
-            shows = standing(answer)
+            shows = self._port.updates(session_id).standing(answer)
         else:
             shows = iter([text_update(f"```\n{answer_text(answer)}\n```\n")])
         for update in shows:
@@ -303,17 +309,22 @@ class Workspace:
         try:
             return await loaded.run(app, from_wire(loaded.request, argument))
         except (GlossatorError, WireError) as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""
         try:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
-            raise RequestError(_FAILED, str(error)) from error
+            raise _failed(error) from error
 
 
 _PREFIX = "glossator."
+
+
+def _failed(error: Exception) -> RequestError:
+    """The error for a client; some show only its details, some only its message."""
+    return RequestError(_FAILED, str(error), {"details": str(error)})
 
 
 def _select(

@@ -16,7 +16,7 @@ from glossator.core.line_diff import Replacement, unified_diff
 from glossator.core.notebook import cell_texts, is_notebook
 from glossator.core.shown import shown
 from glossator.core.span import Span
-from glossator.core.tool_result import ToolResult
+from glossator.core.tool_result import ToolResult, counted
 from glossator.core.uri import to_uri
 from glossator.edits.edit_report import (
     CONTEXT_LINES,
@@ -154,7 +154,7 @@ async def create(context: ToolContext, target: EditTarget, content: str) -> Tool
         return ToolResult(sentences(f"{target.relative} was not created.", outcome.note))
     as_asked = after.text == content
     context.reads.became(after, range(1, len(after.lines) + 1) if as_asked else ())
-    head = f"Created {target.relative} with {len(after.lines):,} lines."
+    head = f"Created {target.relative} with {counted(len(after.lines), 'lines')}."
     return ToolResult(sentences(head, outcome.note or ("" if as_asked else MORE_CHANGED)))
 
 
