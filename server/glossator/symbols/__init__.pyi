@@ -1,5 +1,6 @@
 from .candidates import (
     SearchScope,
+    candidates,
     is_call_of,
     may_need_imports,
     module_ends,
@@ -11,7 +12,7 @@ from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
-from .known_code import NamePlace, place_at, place_of, unquoted
+from .known_code import NamePlace, namesakes, place_at, place_of, unquoted
 from .lines import outline_by_lines
 from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
@@ -38,6 +39,7 @@ __all__ = [
     "SymbolHits",
     "Symbols",
     "Use",
+    "candidates",
     "editor_text",
     "grammar_of",
     "is_call_of",
@@ -45,6 +47,7 @@ __all__ = [
     "module_ends",
     "module_of",
     "named_modules",
+    "namesakes",
     "only_definition",
     "outline_by_lines",
     "outlines",
