@@ -328,7 +328,7 @@ async def test_what_is_said_of_a_closed_document_does_not_count(
 ) -> None:
     """Servers take back what they found in it: nothing is left then, which is not "clean"."""
     async with speaking(mode) as ws:
-        assert await ws.servers.diagnostics((), 1) is None
+        assert await ws.servers.diagnostics((), 1) == ()
         names = [f"f{number}.py" for number in range(60)]
         for name in names:
             ws.write(name, "x\n")
