@@ -258,7 +258,12 @@ panelTest("an edit that waits is there whole: no line is folded away or runs off
 panelTest("an edit is shown in its parts, and allowed for some of them", async () => {
   const hunk = (id: string, firstLine: number) =>
     ({ id, kind: "edit", path: "/w/shop/a.py", firstLine, before: "a\n", after: "b\n" }) as const;
-  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1", 7), hunk("h2", 20)], asOne: false };
+  const plan = {
+    id: "e",
+    label: "Edit a.py",
+    hunks: [hunk("h1", 7), hunk("h2", 20)],
+    asOne: false,
+  };
   await shown(permission("p", "--- a.py", { tool: "Edit", title: "Edit a.py?", plan }));
   const card = harness.page.locator(".permission");
   const numbers = await card.locator(".line .number").allTextContents();
