@@ -69,6 +69,6 @@ async def test_what_a_tool_left_pending_cannot_be_asked_again(
     async with stage(tmp_path / "ws", FILES, second_first) as s:
         uri = to_uri(str(tmp_path / "ws" / "secret.py"))
         for pending, end in ((True, "in a chat they go on."), (False, "0 unchanged")):
-            s.port.diagnosed = (FileDiagnostics(uri, (), pending=pending),)
+            s.port.diagnosed = [FileDiagnostics(uri, (), pending=pending)]
             answer = await tool(s.app, ToolRequest("Diagnostics", {"path": "secret.py"}))
             assert answer.text.endswith(end)

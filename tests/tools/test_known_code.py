@@ -23,6 +23,7 @@ from glossator.core.uri import to_uri
 from glossator.edits.edit_tools import Edit
 from glossator.edits.rename_tool import Rename, RenameArgs
 from glossator.llm.model import ToolCall
+from glossator.symbols.find import Limits
 from glossator.symbols.symbols_tool import Symbols
 from glossator.tools.base import registry
 from glossator.turn.calls import call_tool, permit_direct_call
@@ -474,6 +475,18 @@ async def test_nothing_is_told_where_no_name_stays(
         told = result.text.splitlines()[2:]
         assert len(told) == len(said)
         assert all(part in line for part, line in zip(said, told, strict=True))
+
+
+async def test_code_that_was_not_looked_through_is_no_comment(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.edits.left_names._CODE", Limits(texts=1, hits=9))
+    ws = await workspace({"a.py": "def x(): ...\n", "b.py": "x()\n", "c.md": "x\n"})
+    known = renaming(ws, edit(ws, "a.py", 1, 4, 5, "y"))
+    result = await called(ws, known, "Rename", Hands(ws), name="x", new_name="y")
+    assert result.text.splitlines()[2:] == [
+        "In comments, strings or documents: c.md (1 line), and perhaps others."
+    ]
 
 
 async def test_words_in_what_rules_hide_are_not_told(workspace: MakeWorkspace) -> None:

@@ -11,21 +11,23 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from time import monotonic
 from typing import NamedTuple
 
 from glossator.core.document import Document
 from glossator.core.edit import FileEdit
-from glossator.core.file_kinds import CODE
+from glossator.core.file_kinds import CODE, language_of
 from glossator.core.shown import some_of
 from glossator.core.text import LineTable, Position, split_lines
 from glossator.core.tool_result import counted
 from glossator.edits.edit_report import line_ranges
-from glossator.symbols import ALL_USES, Name, SearchScope, SymbolFinder, Use, candidates, namesakes
+from glossator.symbols import ALL_USES, Limits, Name, SearchScope, SymbolFinder, Use, namesakes
 from glossator.tools import IsHidden, ToolContext, in_thread
-from glossator.workspace import WorkspaceSnapshot
+from glossator.workspace import WorkspaceSnapshot, analyse, candidates
 
 _MOST_NAMED = 5  # files, or methods
+_CODE = Limits(texts=1_000, hits=2_000, seconds=5.0)
 _MAX_TEXTS = 300  # read for comments, strings and documents,
 _SECONDS = 0.5  # and for so long
 _FOR_OTHERS = "Still named so for others: {}."
@@ -57,7 +59,7 @@ async def left_names(
     finder, word = context.need(SymbolFinder), re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
     results = {path: edit.result for path, (edit, _) in renamed.items()}
     uses, defining, (spelled, is_whole) = await asyncio.gather(
-        finder.uses(snapshot, name, ALL_USES, SearchScope(languages=CODE, hides=hides)),
+        finder.uses(snapshot, name, ALL_USES, SearchScope(languages=CODE, hides=hides), _CODE),
         finder.definitions(snapshot, name, SearchScope(hides=hides)),
         in_thread(_spelled, snapshot, old, word, results, hides),
     )
@@ -68,6 +70,9 @@ async def left_names(
         for path, (edit, regions) in renamed.items()
         for each in regions
     }
+    if uses.coverage.unread or uses.coverage.unparsed:  # code would be taken for comments
+        spelled = {path: each for path, each in spelled.items() if language_of(path) not in CODE}
+        is_whole = False
     words = {
         path: lines - kept.get(path, set()) - code.get(path, set())
         for path, lines in spelled.items()
@@ -127,7 +132,9 @@ def _spelled(
 ) -> tuple[dict[str, set[int]], bool]:
     """The lines that will hold the word, and whether all texts were looked at; blocking."""
     end = monotonic() + _SECONDS
-    paths = candidates(snapshot, re.escape(old), SearchScope(hides=hides))
+    found = candidates(snapshot, analyse(re.escape(old)).query)
+    every = (entry.path for entry in chain(found.plain, found.others))
+    paths = (path for path in every if hides is None or not hides(path))
     lines: dict[str, set[int]] = {}
     for number, path in enumerate(paths):
         if number == _MAX_TEXTS or monotonic() > end:
@@ -137,8 +144,8 @@ def _spelled(
             document = snapshot.read(path)
             text = document.text if isinstance(document, Document) else ""
         if word.search(text):
-            every = enumerate(split_lines(text), 1)
-            lines[path] = {at for at, line in every if word.search(line)}
+            numbered = enumerate(split_lines(text), 1)
+            lines[path] = {at for at, line in numbered if word.search(line)}
     return lines, True
 
 

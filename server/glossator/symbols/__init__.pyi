@@ -1,6 +1,5 @@
 from .candidates import (
     SearchScope,
-    candidates,
     is_call_of,
     may_need_imports,
     module_ends,
@@ -39,7 +38,6 @@ __all__ = [
     "SymbolHits",
     "Symbols",
     "Use",
-    "candidates",
     "editor_text",
     "grammar_of",
     "is_call_of",
