@@ -9,6 +9,7 @@ from glossator.core.edit import EditPlan, FileEdit, Parts, PlanView, Refused
 from glossator.core.line_diff import Replacement
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.edits.apply import PlanEditing
+from glossator.lsp.edits import EditSupport
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -57,3 +58,10 @@ async def test_no_part_of_it_can_be_allowed(workspace: MakeWorkspace) -> None:
         first = PermissionAnswer(Choice.ONCE, parts=(view.hunks[0].id,))
         assert request.offers(first) is not as_one
         assert request.offers(PermissionAnswer(Choice.ONCE))
+
+
+async def test_an_editor_that_asks_by_parts_is_not_left_to_ask(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.txt": TEXT})
+    editor = EditSupport(applies=True, versioned=True, annotated=True)
+    assert editor.confirms(plan_of(ws, as_one=False))
+    assert not editor.confirms(plan_of(ws, as_one=True))
