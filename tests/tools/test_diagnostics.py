@@ -112,7 +112,7 @@ async def test_the_newest_text_is_what_is_asked_about(workspace: MakeWorkspace) 
     editor.found = ()
     nobody = await editor.ask(path="b.py")
     assert nobody.error
-    assert nobody.text.startswith("No compiler or linter tells of b.py here.\n")
+    assert nobody.text.startswith("No compiler or linter told anything of b.py.\n")
     assert editor.asked == (Wanted(ws.uri("b.py"), None),)
     assert (await editor.ask(path="c.py")).error
 

@@ -41,7 +41,7 @@ _MAX_PENDING = 5  # files that are named
 _MAX_NEW = 10
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
-_NOBODY = "No compiler or linter tells of {} here.\nRun the project's own checks instead."
+_NOBODY = "No compiler or linter told anything of {}.\nRun the project's own checks instead."
 _COVERED = "[of the {} told of so far; give a path to ask about another]"
 _ASK = "[no file was told of so far; give a path to ask about one]"
 _QUOTE_WITHHELD = "[not shown: it quotes a file that the user's permission rules hide]"
