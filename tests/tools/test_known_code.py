@@ -360,6 +360,7 @@ async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeW
     files = {
         "a.ts": "export const press = 1;\n",
         "b.ts": 'import { press } from "./a";\n\nexport const all = { press };\n',
+        "c.ts": 'import { all } from "./b";\n\nall.press;\n',
     }
     ws = await workspace(files)
     known = renaming(
@@ -374,7 +375,13 @@ async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeW
     assert (ws.root / "b.ts").read_text() == (
         'import { squeeze as press } from "./a";\n\nexport const all = { press: squeeze };\n'
     )
-    assert result.text.splitlines()[3:] == ["Still named so for others: b.ts:1, 3."]
+    assert result.text.splitlines()[3:] == [
+        "Still named so for others: b.ts:1, 3.",
+        (
+            "Still spelled so: c.ts:3; through that name, of other symbols, or of files left out by"
+            " the server."
+        ),
+    ]
 
 
 async def test_a_rename_keeps_to_the_file_that_is_named(workspace: MakeWorkspace) -> None:

@@ -31,7 +31,7 @@ _CODE = Limits(texts=1_000, hits=2_000, seconds=5.0)
 _MAX_TEXTS = 300  # read for comments, strings and documents,
 _SECONDS = 0.5  # and for so long
 _FOR_OTHERS = "Still named so for others: {}."
-_OF_OTHERS = "Still spelled so: {}; of other symbols, or of files left out by the server."
+_OF_OTHERS = "Still spelled so: {}; {}of other symbols, or of files left out by the server."
 _METHODS = "Also methods so named, perhaps overrides: {}."
 _WORDS = "In comments, strings or documents: {}{}."
 _UNREAD = "Names in comments, in strings and in documents stay; not all files were looked at."
@@ -77,10 +77,13 @@ async def left_names(
         path: lines - kept.get(path, set()) - code.get(path, set())
         for path, lines in spelled.items()
     }
-    found = [
-        _FOR_OTHERS.format(_places(kept, snapshot)) if any(kept.values()) else "",
-        _OF_OTHERS.format(_places(code, snapshot)) if code else "",
-    ]
+    found: list[str] = []
+    through = ""
+    if any(kept.values()):
+        found.append(_FOR_OTHERS.format(_places(kept, snapshot)))
+        through = "through that name, "
+    if code:
+        found.append(_OF_OTHERS.format(_places(code, snapshot), through))
     if methods := namesakes(defining.hits, touched, snapshot):
         found.append(_METHODS.format(some_of(methods, _MOST_NAMED)))
     counts = [
@@ -93,7 +96,7 @@ async def left_names(
         found.append(_WORDS.format(some_of(counts, _MOST_NAMED), more))
     elif not is_whole:
         found.append(_UNREAD)
-    return tuple(filter(None, found))
+    return tuple(found)
 
 
 def _kept(edit: FileEdit, regions: Iterable[Region], word: re.Pattern[str]) -> set[int]:
