@@ -263,6 +263,20 @@ async def test_one_part_is_not_chosen_from() -> None:
     assert "choose parts" not in stage.seen
 
 
+async def test_a_rename_is_allowed_as_one() -> None:
+    stage = Stage("p")
+    request = PERMISSION | {"tool": "Rename", "plan": plan() | {"asOne": True}}
+    answer = await stage.replies.reply("glossator/permission", request)
+    assert answer == {"choice": "deny", "message": "p"}
+    assert "choose parts" not in stage.seen
+    for typed, accepted in (("y", ["h1", "h2", "h3"]), ("n", [])):
+        stage = Stage(typed)
+        answer = await stage.replies.reply("glossator/review", plan() | {"asOne": True})
+        assert answer == {"accepted": accepted, "message": ""}
+        assert stage.seen.count("--- a.py") == 3
+        assert stage.seen.endswith("Part 1 of 1: y accept · n reject (or say why)\n> ")
+
+
 async def test_how_a_review_is_asked() -> None:
     stage = Stage("y")
     await stage.replies.reply("glossator/review", plan(hunks=1))

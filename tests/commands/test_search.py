@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from glossator.commands.search import SearchRequest, SearchStage, search
+from glossator.commands.search import SearchRequest, SearchStage, ToolRequest, search, tool
+from glossator.core.attached import FileDiagnostics
+from glossator.core.uri import to_uri
 from tests.stage import Stage, stage
 from tests.standin import Refused, Text, Turn
 
@@ -58,3 +60,15 @@ async def test_a_model_that_fails_leaves_the_order_and_says_so(tmp_path: Path) -
         answer = await search(s.app, SearchRequest("zebra"))
         assert {hit.path for hit in answer.hits} == set(FILES)
         assert "refused to rerank" in answer.searched
+
+
+async def test_what_a_tool_left_pending_cannot_be_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.stage.Recorder.tells_diagnostics", True)
+    async with stage(tmp_path / "ws", FILES, second_first) as s:
+        uri = to_uri(str(tmp_path / "ws" / "secret.py"))
+        for pending, end in ((True, "in a chat they go on."), (False, "0 unchanged")):
+            s.port.diagnosed = [FileDiagnostics(uri, (), pending=pending)]
+            answer = await tool(s.app, ToolRequest("Diagnostics", {"path": "secret.py"}))
+            assert answer.text.endswith(end)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from glossator.core.code import OF_ALL_FILES, CodeKind
 from glossator.language_servers import servers
-from glossator.language_servers.known import FoundServer, editor_lacks, find_servers
+from glossator.language_servers.known import FoundServer, find_servers, scripts_lack
 from glossator.settings.groups import LanguageServerSettings
 from tests.language_servers.asked import asked, scripted
 
@@ -126,12 +126,11 @@ async def test_without_its_project_a_server_does_not_know_all_files(
 
 def test_an_editors_servers_need_a_project_of_scripts(tmp_path: Path) -> None:
     path = str(tmp_path / "src" / "a.js")
-    assert editor_lacks("VS Code", path, str(tmp_path), "javascript") == (
+    assert scripts_lack("VS Code", path, str(tmp_path)) == (
         "VS Code finds no tsconfig.json or jsconfig.json, so it does not know all files"
     )
-    assert editor_lacks("VS Code", path, str(tmp_path), "python") == ""
     (tmp_path / "tsconfig.json").write_text("{}")
-    assert editor_lacks("VS Code", path, str(tmp_path), "javascript") == ""
+    assert scripts_lack("VS Code", path, str(tmp_path)) == ""
 
 
 async def test_off(tmp_path: Path) -> None:

@@ -322,13 +322,33 @@ async def test_findings_are_those_of_the_text(speaking: Scripted, mode: str) -> 
         assert [len(each.items) for each in everything] == [1]
 
 
+async def test_what_is_known_so_far_is_of_the_newest_text(speaking: Scripted) -> None:
+    """Also of a server that tells only when it is asked."""
+    for mode, message in (("plain", "2 characters (1)"), ("pulled", "pulled")):
+        async with speaking(mode) as ws:
+            await ws.found("b.py")
+            ws.write("b.py", "x\n")
+            (told,) = await ws.servers.diagnostics((), SECONDS) or ()
+            assert [item.message for item in told.items] == [message]
+
+
+async def test_a_server_that_starts_does_not_know_yet(speaking: Scripted) -> None:
+    """One that cannot be started never will: of its files nobody tells."""
+    async with speaking("plain") as ws:
+        assert await ws.found("a.py", seconds=0.0) == ([], True)
+        assert (await ws.found("a.py"))[1] is False
+    async with asked(ws.root, FILES, {"python": f"{ws.root}/none"}) as ws:
+        wanted = (Wanted(to_uri(str(ws.root / "a.py")), None),)
+        assert await ws.servers.diagnostics(wanted, SECONDS) is None
+
+
 @pytest.mark.parametrize("mode", ["plain", "unversioned"])
 async def test_what_is_said_of_a_closed_document_does_not_count(
     speaking: Scripted, mode: str
 ) -> None:
     """Servers take back what they found in it: nothing is left then, which is not "clean"."""
     async with speaking(mode) as ws:
-        assert await ws.servers.diagnostics((), 1) is None
+        assert await ws.servers.diagnostics((), 1) == ()
         names = [f"f{number}.py" for number in range(60)]
         for name in names:
             ws.write(name, "x\n")

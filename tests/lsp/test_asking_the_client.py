@@ -100,7 +100,7 @@ async def test_a_question_goes_with_its_run(tmp_path: Path) -> None:
 async def test_findings_of_other_servers(tmp_path: Path) -> None:
     rows: list[tuple[Message, str]] = [
         ({"line": 2, "severity": "error", "message": "no such name"}, "  2: error: no such name"),
-        ({"line": 2, "severity": "bad", "message": "?"}, "The editor sent no"),
+        ({"line": 2, "severity": "bad", "message": "?"}, "No compiler or linter told"),
     ]
     (tmp_path / "fish.py").write_text("swim\n")
     uri = (tmp_path / "fish.py").as_uri()

@@ -270,7 +270,7 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
         a.editor.answers["glossator/review"] = reviewed
         await a.asked()
         (plan,) = a.editor.sent("glossator/review")
-        assert plan.keys() == {"id", "label", "hunks", "sessionId", "sessionTitle"}
+        assert plan.keys() == {"id", "label", "hunks", "asOne", "sessionId", "sessionTitle"}
         (started,) = a.events("run.started")
         assert (plan["sessionId"], plan["sessionTitle"]) == (started["sessionId"], "?")
         assert [(h["kind"], h["before"], h["after"]) for h in plan["hunks"]] == [

@@ -141,7 +141,7 @@ def _show_all(renderer: Renderer) -> None:
     renderer.whole(_EVIL)
     renderer.question(Question(_EVIL, (Option(_EVIL, _EVIL),)))
     hunk = HunkView("h", HunkKind.EDIT, f"{_EVIL}.py", 1, "a\n", f"{_EVIL}\n")
-    renderer.hunk(hunk, number=1, total=1)
+    renderer.part_of_edit([hunk], number=1, total=1)
     renderer.diff(f"--- a\n+++ b\n@@ -1 +1 @@\n-a\n+{_EVIL}\n")
     renderer.error(1, _EVIL)
 

@@ -16,10 +16,14 @@ from glossator.core.code import (
     CodeQuestion,
     CodeServers,
 )
+from glossator.core.document import Document
+from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.edits.edit_tools import Edit
 from glossator.edits.rename_tool import Rename, RenameArgs
 from glossator.llm.model import ToolCall
+from glossator.symbols.find import Limits
 from glossator.symbols.symbols_tool import Symbols
 from glossator.tools.base import registry
 from glossator.turn.calls import call_tool, permit_direct_call
@@ -40,7 +44,7 @@ def press(depth):
     "app.py": "from zoo.fish import press as push\n\npush(3)\n# press\n",
     "secret/keys.py": "from zoo.fish import press\n\npress(1)\n",
 }
-TOOLS = registry((Symbols(), Rename()))
+TOOLS = registry((Symbols(), Rename(), Edit()))
 
 
 @dataclass
@@ -226,11 +230,17 @@ async def test_a_rename_is_one_edit_over_all_files(workspace: MakeWorkspace) -> 
     assert plan.label == "Rename press to squeeze"
     assert (ws.root / "app.py").read_text().startswith("from zoo.fish import squeeze as push\n")
     assert "return squeeze(depth)" in (ws.root / "zoo/fish.py").read_text()
-    assert result.text.splitlines()[:3] == [
+    assert result.text.splitlines() == [
         "Renamed press to squeeze on 3 lines of 2 files.",
         "app.py: 1",
         "zoo/fish.py: 3, 6",
+        (
+            "Still spelled so: secret/keys.py:1, 3; of other symbols, or of files left out by the"
+            " server."
+        ),
+        "In comments, strings or documents: app.py (1 line).",
     ]
+    assert plan.as_one
     assert known.asked[0].new_name == "squeeze"
 
 
@@ -350,6 +360,7 @@ async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeW
     files = {
         "a.ts": "export const press = 1;\n",
         "b.ts": 'import { press } from "./a";\n\nexport const all = { press };\n',
+        "c.ts": 'import { all } from "./b";\n\nall.press;\n',
     }
     ws = await workspace(files)
     known = renaming(
@@ -364,6 +375,13 @@ async def test_where_one_name_stands_for_two_the_other_is_added(workspace: MakeW
     assert (ws.root / "b.ts").read_text() == (
         'import { squeeze as press } from "./a";\n\nexport const all = { press: squeeze };\n'
     )
+    assert result.text.splitlines()[3:] == [
+        "Still named so for others: b.ts:1, 3.",
+        (
+            "Still spelled so: c.ts:3; through that name, of other symbols, or of files left out by"
+            " the server."
+        ),
+    ]
 
 
 async def test_a_rename_keeps_to_the_file_that_is_named(workspace: MakeWorkspace) -> None:
@@ -427,12 +445,108 @@ async def test_notebooks_are_left_out(workspace: MakeWorkspace) -> None:
     assert renamed.text.endswith("n.ipynb is a notebook.")
 
 
-async def test_files_that_keep_the_name_are_named(workspace: MakeWorkspace) -> None:
-    """One may override the other; and no name is given that the class has already."""
-    ws = await workspace(FILES)
-    known = renaming(ws, edit(ws, "zoo/bird.py", 2, 8, 12, "fly"))
+async def test_where_the_name_stays_is_told(workspace: MakeWorkspace) -> None:
+    """A method of another class may override it; and what is on a line beside it counts."""
+    ws = await workspace(
+        {
+            **FILES,
+            "notes.md": "Call `swim`.\nswim, swim\nswimming\n",
+            "both.py": "from zoo import Bird, Fish\n\nBird().swim(Fish().swim(1))  # swim\n",
+        }
+    )
+    known = renaming(
+        ws,
+        edit(ws, "zoo/bird.py", 2, 8, 12, "fly"),
+        edit(ws, "both.py", 3, 7, 11, "fly"),
+    )
     result = await called(ws, known, "Rename", Hands(ws), name="Bird.swim", new_name="fly")
-    assert "Still spelled so: zoo/fish.py (1 line); of other symbols" in result.text
+    assert result.text.splitlines()[3:] == [
+        (
+            "Still spelled so: both.py:3, zoo/bird.py:3, zoo/fish.py:2; of other symbols, or of"
+            " files left out by the server."
+        ),
+        "Also methods so named, perhaps overrides: Fish.swim zoo/fish.py:2.",
+        "In comments, strings or documents: notes.md (2 lines).",
+    ]
+
+
+async def test_nothing_is_told_where_no_name_stays(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless not all files were looked at."""
+    for texts, said in ((300, []), (0, ["not all files were looked at"])):
+        monkeypatch.setattr("glossator.edits.left_names._MAX_TEXTS", texts)
+        ws = await workspace({"a.py": "def x(): ...\n"})
+        known = renaming(ws, edit(ws, "a.py", 1, 4, 5, "y"))
+        result = await called(ws, known, "Rename", Hands(ws), name="x", new_name="y")
+        told = result.text.splitlines()[2:]
+        assert len(told) == len(said)
+        assert all(part in line for part, line in zip(said, told, strict=True))
+
+
+async def test_code_that_was_not_looked_through_is_no_comment(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.edits.left_names._CODE", Limits(texts=1, hits=9))
+    ws = await workspace({"a.py": "def x(): ...\n", "b.py": "x()\n", "c.md": "x\n"})
+    known = renaming(ws, edit(ws, "a.py", 1, 4, 5, "y"))
+    result = await called(ws, known, "Rename", Hands(ws), name="x", new_name="y")
+    assert result.text.splitlines()[2:] == [
+        "In comments, strings or documents: c.md (1 line), and perhaps others."
+    ]
+
+
+async def test_words_in_what_rules_hide_are_not_told(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "def x(): ...\n", "secret/b.md": "x\n", "secret/c.py": "x()\n"})
+    ws.hidden = lambda path: "/secret/" in path
+    known = renaming(ws, edit(ws, "a.py", 1, 4, 5, "y"))
+    result = await called(ws, known, "Rename", Hands(ws), name="x", new_name="y")
+    assert "secret" not in result.text
+
+
+async def test_no_name_is_given_that_the_class_has_already(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "class A:\n    def x(self): ...\n\n    def y(self): ...\n"})
     taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
     assert taken.text.startswith("Nothing was renamed: A has x already.")
+
+
+async def test_lines_read_before_a_rename_are_known_after_it(workspace: MakeWorkspace) -> None:
+    """It is no change by others; lines that were not shown may be cited, but not edited."""
+    ws = await workspace(FILES)
+    await ws.call("Read", path="zoo/fish.py", offset=1, limit=3)
+    known = renaming(
+        ws,
+        edit(ws, "zoo/fish.py", 6, 4, 9, "squeeze"),
+        edit(ws, "zoo/fish.py", 3, 15, 20, "squeeze"),
+        edit(ws, "app.py", 1, 21, 26, "squeeze"),
+    )
+    await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
+    for path, shown, cited in (("zoo/fish.py", {1, 2, 3}, {1, 2, 3, 6}), ("app.py", set(), {1})):
+        now = read(ws, path)
+        assert ws.reads.last(now.path) == now
+        assert ws.reads.lines(now) == shown
+        assert citable(ws, now) == cited
+
+
+async def test_lines_that_a_rename_told_stay_citable_after_an_edit(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(FILES)
+    known = renaming(ws, edit(ws, "zoo/fish.py", 6, 4, 9, "squeeze"))
+    await called(ws, known, "Rename", Hands(ws), name="press", new_name="squeeze")
+    given = {"path": "zoo/fish.py", "old_text": "class Fish:", "new_text": "# A fish.\nclass Fish:"}
+    edited = await called(ws, known, "Edit", Hands(ws), **given)
+    assert not edited.error, edited.text
+    assert 7 in citable(ws, read(ws, "zoo/fish.py"))
+
+
+def read(ws: Workspace, path: str) -> Document:
+    found = ws.snapshot.read(path)
+    assert isinstance(found, Document)
+    return found
+
+
+def citable(ws: Workspace, document: Document) -> set[int]:
+    lines = range(1, len(document.lines) + 1)
+    missing = ws.reads.missing(Span(document.uri, document.sha256, 1, len(document.lines)))
+    return set(lines) - set(missing)

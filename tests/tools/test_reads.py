@@ -43,6 +43,17 @@ def test_lines_that_stay_count_as_shown(
     assert reads.last("/a") == new
 
 
+@pytest.mark.parametrize("was_read", [True, False])
+def test_lines_that_stay_may_still_be_cited(was_read: bool) -> None:
+    """Also those of a text that only a search showed."""
+    reads, old, new = ReadState(), document("a\nb\nc\n"), document("x\na\nB\nc\n")
+    if was_read:
+        reads.saw(old)
+    reads.mark_citable(spans(old, [2, 3]))
+    reads.became(new, [1], was=old)
+    assert reads.missing(Span(new.uri, new.sha256, 1, 4)) == (2, 3)
+
+
 def test_what_calls_beside_each_other_show_stands_above_none_of_them() -> None:
     reads = ReadState()
     reads.remember("/a", (1, 2), "text")

@@ -522,6 +522,7 @@ export interface EditPlan {
   readonly id: string;
   readonly label: string;
   readonly hunks: ReadonlyArray<Hunk>;
+  readonly asOne: boolean;
 }
 
 /** A tool wants to change files; the plan is shown before it is applied. */
@@ -1330,6 +1331,7 @@ export interface ReviewRequest {
   readonly id: string;
   readonly label: string;
   readonly hunks: ReadonlyArray<Hunk>;
+  readonly asOne: boolean;
   readonly sessionId: string;
   readonly sessionTitle: string;
 }

@@ -9,7 +9,7 @@ from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.code import OF_ALL_FILES, CodeAnswer, CodeQuestion, CodeServers
 from glossator.core.ports import EditorPort
 from glossator.core.uri import to_path
-from glossator.language_servers import editor_lacks, language_at
+from glossator.language_servers import SCRIPTS, language_at, scripts_lack
 from glossator.workspace import WorkspaceHost
 
 _NOTHING = "the editor's language servers know nothing of it, or are still starting"
@@ -29,16 +29,15 @@ class EditorCode(CodeServers):
         """See `CodeServers`."""
         if not self.port.tells_code:
             return await self.own.ask(question, seconds, begins=begins)
-        if question.kind in OF_ALL_FILES and (
-            why := await asyncio.to_thread(self._lacks, question)
-        ):
-            return why
-        return await self.port.code(question, seconds) or _NOTHING
+        lacks = await self._lacks(question) if question.kind in OF_ALL_FILES else ""
+        return lacks or await self.port.code(question, seconds) or _NOTHING
 
-    def _lacks(self, question: CodeQuestion) -> str:
+    async def _lacks(self, question: CodeQuestion) -> str:
         path = self.host.canonical(to_path(question.uri) or "")
-        root, language = self.host.folders.owner(path), language_at(path, question.text)
-        return editor_lacks("the editor", path, root, language) if root and language else ""
+        root = self.host.folders.owner(path)
+        if root is None or language_at(path, question.text) not in SCRIPTS:
+            return ""
+        return await asyncio.to_thread(scripts_lack, "the editor", path, root)
 
     @property
     def are_there(self) -> bool:

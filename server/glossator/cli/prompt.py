@@ -73,7 +73,8 @@ class PermissionPrompt:
     @property
     def has_parts(self) -> bool:
         """Whether some of an edit can be allowed without the rest."""
-        return self.request.plan is not None and len(self.request.plan.hunks) > 1
+        plan = self.request.plan
+        return plan is not None and not plan.as_one and len(plan.hunks) > 1
 
     @property
     def warning(self) -> str | None:

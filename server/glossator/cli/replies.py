@@ -99,20 +99,22 @@ class Replies:
     async def _permit(self, request: PermissionRequest) -> dict[str, Json]:
         if self._user is not None:
             if (plan := request.plan) is not None:
-                hunks = tuple(map(self._relative, plan.hunks))
-                request = replace(request, plan=replace(plan, hunks=hunks))
+                request = replace(request, plan=self._as_read(plan))
             return await self._user.permit(request)
         self._lock.show(partial(self._display.notice, denied_notice(request)))
         return {"choice": "deny", **_NOBODY_ASKED}
 
     async def _review(self, plan: PlanView) -> dict[str, Json]:
         if self._user is not None:
-            return await self._user.review([self._relative(hunk) for hunk in plan.hunks])
+            return await self._user.review(self._as_read(plan))
         self._lock.show(partial(self._display.notice, NOBODY_REVIEWS))
         return {"accepted": [], **_NOBODY_ASKED}
 
+    def _as_read(self, plan: PlanView) -> PlanView:
+        """The plan with paths as people read them."""
+        return replace(plan, hunks=tuple(map(self._relative, plan.hunks)))
+
     def _relative(self, hunk: HunkView) -> HunkView:
-        """The answer with paths as people read them."""
         hunk = replace(hunk, path=relative(hunk.path, self._roots))
         if hunk.kind is not HunkKind.RENAME:
             return hunk
@@ -177,7 +179,7 @@ class User:
                 if key == VIEW:
                     await self._view(prompt)
                 elif key == PARTS and prompt.has_parts and request.plan is not None:
-                    return _in_parts(request.plan, *await self._chosen(request.plan.hunks))
+                    return _in_parts(request.plan, *await self._chosen(request.plan))
                 elif prompt.is_edit(line):
                     prompt = replace(prompt, rules=await self._edited(prompt.rules))
                     self.renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
@@ -187,10 +189,10 @@ class User:
                     self.renderer.resume()
                     return answer
 
-    async def review(self, hunks: Sequence[HunkView]) -> dict[str, Json]:
+    async def review(self, plan: PlanView) -> dict[str, Json]:
         """A `Review`: which hunks to apply, and the user's words."""
         async with self._asking():
-            accepted, words = await self._chosen(hunks)
+            accepted, words = await self._chosen(plan)
             return {"accepted": accepted, "message": words}
 
     @asynccontextmanager
@@ -199,21 +201,22 @@ class User:
             with self.keyboard.aside():
                 yield
 
-    async def _chosen(self, hunks: Sequence[HunkView]) -> tuple[list[str], str]:
+    async def _chosen(self, plan: PlanView) -> tuple[list[str], str]:
         """The ids of the hunks to apply, and the user's words about the others."""
+        parts = [plan.hunks] if plan.as_one else [(hunk,) for hunk in plan.hunks]
         accepted: list[str] = []
         reasons: list[str] = []
-        for number, hunk in enumerate(hunks, 1):
-            self.renderer.hunk(hunk, number=number, total=len(hunks))
+        for number, part in enumerate(parts, 1):
+            self.renderer.part_of_edit(part, number=number, total=len(parts))
             line = (await self.keyboard.line()).strip()
             while line.isdigit() or (len(line) == 1 and line.lower() not in _PART_KEYS):
-                self.renderer.ask_again(hunk_hint(number, len(hunks)))
+                self.renderer.ask_again(hunk_hint(number, len(parts)))
                 line = (await self.keyboard.line()).strip()
             match line.lower():
                 case "y" | "yes":
-                    accepted.append(hunk.id)
+                    accepted += [each.id for each in part]
                 case "a":
-                    accepted += [each.id for each in hunks[number - 1 :]]
+                    accepted += [each.id for rest in parts[number - 1 :] for each in rest]
                     break
                 case "d" | "":
                     break

@@ -12,6 +12,7 @@ from typing import Any
 
 from glossator.application import Application
 from glossator.commands.answers.server import ToolAnswer
+from glossator.core.attached import FileDiagnostics, Wanted
 from glossator.core.errors import UnknownTool, UsageError
 from glossator.llm import Meter, Spending, ToolCall, price_in_words
 from glossator.retrieval import (
@@ -25,6 +26,9 @@ from glossator.retrieval import (
 )
 from glossator.tools import ReadState, ToolContext
 from glossator.turn import LoadedSkills, call_tool, permit_direct_call
+
+_PATIENCE = 60.0  # seconds for findings: at a terminal the server that is asked ends with the call
+_PENDING = "At a terminal language servers end with this command; in a chat they go on."
 
 
 class SearchStage(StrEnum):
@@ -107,15 +111,22 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
             f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
         )
     await app.ready()
+
+    async def diagnostics(
+        wanted: tuple[Wanted, ...], _seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        return await app.code.diagnostics(wanted, _PATIENCE)
+
     context = ToolContext(
         snapshot=app.host.snapshot(),
         reads=ReadState(),
         abilities=(app.symbols, app.code, RankedRetriever(app.retriever), LoadedSkills(app)),
-        diagnostics=app.code.diagnostics,
+        diagnostics=diagnostics,
         hidden=app.acting.hidden(),
     )
     started = time.perf_counter()
     call = ToolCall("cli", request.name, request.arguments)
     result = await call_tool(app.tools, call, context, permit_direct_call)
     milliseconds = (time.perf_counter() - started) * 1000
-    return ToolAnswer(result.text, result.error, result.omitted, milliseconds)
+    text = f"{result.text}\n{_PENDING}" if result.pending else result.text
+    return ToolAnswer(text, result.error, result.omitted, milliseconds)

@@ -214,19 +214,21 @@ FileChange = FileEdit | FileDeletion | FileRename
 class EditPlan:
     """Everything one tool call changes: applied, shown and undone together.
 
-    `label` is a short phrase for the editor's undo list. Each path occurs once.
+    `label` is a short phrase for the editor's undo list. Each path occurs once. One that is taken
+    `as_one` is right only with all of its hunks.
     """
 
     id: str
     label: str
     files: tuple[FileChange, ...]
+    as_one: bool = False
 
     @staticmethod
-    def of(label: str, *files: FileChange) -> EditPlan:
+    def of(label: str, *files: FileChange, as_one: bool = False) -> EditPlan:
         """Make a plan with an id of its own. Raises `ValueError` for a path that occurs twice."""
         if len({change.path for change in files}) < len(files):
             raise ValueError("two changes of a plan are about the same path")
-        return EditPlan(uuid4().hex, label, files)
+        return EditPlan(uuid4().hex, label, files, as_one)
 
     @property
     def hunks(self) -> tuple[Hunk, ...]:
@@ -248,17 +250,21 @@ class HunkView:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """A plan as clients see it: what a tool wants to change."""
+    """A plan as clients see it: what a tool wants to change.
+
+    `as_one`: no part of it can be taken without the others.
+    """
 
     id: str
     label: str
     hunks: tuple[HunkView, ...]
+    as_one: bool = False
 
     @staticmethod
     def of(plan: EditPlan) -> PlanView:
         """What is sent of a plan."""
         hunks = (_view(change, hunk) for change in plan.files for hunk in change.hunks)
-        return PlanView(plan.id, plan.label, tuple(hunks))
+        return PlanView(plan.id, plan.label, tuple(hunks), plan.as_one)
 
 
 def _view(change: FileChange, hunk: Hunk) -> HunkView:

@@ -100,7 +100,7 @@ class PermissionRequest:
 
     def offers(self, answer: PermissionAnswer) -> bool:
         """Whether the answer is one to this question."""
-        hunks = self.plan.hunks if self.plan else ()
+        hunks = self.plan.hunks if self.plan and not self.plan.as_one else ()
         parts = set(answer.parts or ())
         if answer.parts is not None and not (hunks and parts.issubset(each.id for each in hunks)):
             return False

@@ -145,7 +145,7 @@ class PlanEditing:
         rejected = [hunk for hunk in plan.hunks if hunk.id not in parts.accepted]
         note = _rejections(plan, rejected, parts.message)
         wanted = keep(plan, parts.accepted)
-        if not wanted.files:
+        if not wanted.files or (plan.as_one and rejected):
             return Refused(f"Nothing was changed. {note}")
         match await self._applying(wanted):
             case Applied() as outcome:
@@ -315,7 +315,7 @@ def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> st
     if not rejected:
         return f"The user says: {words}" if words else ""
     what, it = "this edit", "it"
-    if len(rejected) < len(plan.hunks):
+    if len(rejected) < len(plan.hunks) and not plan.as_one:
         lines = [f"line {hunk.first_line}" for hunk in rejected]
         places = ", ".join(lines[:_MAX_PLACES] + ["…"] * (len(lines) > _MAX_PLACES))
         it = "them"

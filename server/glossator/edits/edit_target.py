@@ -218,7 +218,7 @@ async def _carry_out(
         return lines, changed(target.relative, known, current, after, note, around)
 
     lines, result = await in_thread(compare)
-    context.reads.became(after, lines)
+    context.reads.became(after, lines, was=current)
     new = await new_findings(context, found, (after,))
     return replace(result, text=f"{result.text}\n{new}") if new else result
 

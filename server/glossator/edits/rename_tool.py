@@ -8,8 +8,8 @@ is renamed: a name alone does not tell what it means.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -19,20 +19,19 @@ from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodeServers
 from glossator.core.document import Document, Missing
 from glossator.core.edit import Applied, Conflict, EditPlan, FileEdit, Refused
 from glossator.core.errors import InvalidPosition, UsageError
-from glossator.core.file_kinds import CODE
 from glossator.core.line_diff import Replacement, changed_blocks, lines_with_ends, unified_diff
 from glossator.core.notebook import is_notebook
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
-from glossator.core.shown import shown, some_of
+from glossator.core.shown import shown
 from glossator.core.span import Span, spans_of
 from glossator.core.text import Position
 from glossator.core.tool_result import Budget, ToolResult, counted, cut
 from glossator.core.uri import to_path
 from glossator.edits.edit_report import in_conflict, line_ranges, lines_around, sentences
 from glossator.edits.edit_target import edits_of
+from glossator.edits.left_names import Region, left_names
 from glossator.symbols import (
-    ALL_USES,
     Name,
     NamePlace,
     SearchScope,
@@ -42,8 +41,10 @@ from glossator.symbols import (
     unquoted,
 )
 from glossator.tools import (
+    ReadState,
     ToolArgs,
     ToolContext,
+    carried_lines,
     findings_now,
     in_thread,
     new_findings,
@@ -53,12 +54,10 @@ from glossator.workspace import WorkspaceSnapshot
 
 SECONDS = 30.0  # that the edits are waited for
 _MAX_FILES = 1_000  # permission rules judge each, and undo keeps each
-_MOST_NAMED = 5  # files of which lines keep the name
 _MAX_BYTES = 8_000  # of a result
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[#@$]?[^\W\d][\w$]*[!?]?")
 _FILES = "files"  # the absolute paths, beside the arguments that hooks are given
-_STAY = "Names in comments, in strings and in other languages stay."
 _STALE = "the language server has not read the newest text yet.\nCall it again in a moment."
 _MORE = (
     "what the language server would change in {} is not the name alone, or of an older text.\nCall"
@@ -76,7 +75,7 @@ class RenameArgs(ToolArgs):
     line: int | None = Field(None, ge=1, description="Of the file `path`, where the name stands.")
 
     _plan: EditPlan | None = PrivateAttr(None)
-    _still_spelled: tuple[str, ...] = PrivateAttr(())
+    _left: tuple[str, ...] = PrivateAttr(())
 
     def paths(self) -> tuple[str, ...]:
         """The file where it stands, if one is named."""
@@ -86,13 +85,13 @@ class RenameArgs(ToolArgs):
         """With the edits. Raises `UsageError` if there are none."""
         ready = self.model_copy()
         planned = await _planned(self, context)
-        ready._plan, ready._still_spelled = planned  # noqa: SLF001 - of the same class
+        ready._plan, ready._left = planned  # noqa: SLF001 - of the same class
         return ready
 
     @property
-    def still_spelled(self) -> tuple[str, ...]:
-        """The files of which lines keep the name, with how many."""
-        return self._still_spelled
+    def left(self) -> tuple[str, ...]:
+        """Where the name still stands, in lines of text."""
+        return self._left
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
         """Every file that would be changed."""
@@ -119,7 +118,7 @@ class RenameArgs(ToolArgs):
         return "".join(_diff(edit, context.snapshot) for edit in _edits(self._plan))
 
     def planned(self, _context: ToolContext) -> EditPlan | None:
-        """The change in its parts."""
+        """The change, which is made as one."""
         return self._plan
 
 
@@ -143,25 +142,22 @@ class Rename:
         if isinstance(outcome, Conflict):
             return in_conflict(context.snapshot.relative(outcome.document.path), outcome)
         result = await in_thread(_renamed, args, plan, outcome, context.snapshot)
-        if args.still_spelled:
-            files = some_of(args.still_spelled, _MOST_NAMED)
-            note = (
-                f"Still spelled so: {files}; of other symbols, or of files left out by the server."
-            )
-            result = replace(result, text=f"{result.text}\n{note}")
+        known = await in_thread(_known, plan, outcome, context.reads)
+        for edit, document, lines in known:
+            context.reads.became(document, lines, was=edit.base)
         new = await new_findings(context, found, outcome.documents)
         return replace(result, text=f"{result.text}\n{new}") if new else result
 
 
 async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tuple[str, ...]]:
-    """The edits, and the files of which lines keep the name."""
+    """The edits, and where the name still stands, in lines of text."""
     edits_of(context)
     if not _NAME.fullmatch(args.new_name):
         raise _refusal(f"{shown(args.new_name)} is no name.\nGive one word, unqualified.")
     servers = context.find(CodeServers)
     if servers is None or not servers.are_there:
         raise _refusal(f"no language server is there.\n{_BY_HAND}")
-    place, snapshot = await _place(args, context), context.snapshot
+    place = await _place(args, context)
     if is_notebook(place.document.path):
         raise _refusal(f"names in notebooks are not renamed.\n{_BY_HAND}")
     await _check_free(args, place, context)
@@ -175,17 +171,8 @@ async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tu
     if answer.files_too:
         raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
     plan = await in_thread(_plan, args, place, answer, context)
-    touched = {
-        (change.path, hunk.first_line + number)
-        for change in plan.files
-        for hunk in change.hunks
-        for number in range(hunk.before.count("\n") + 1)
-    }
-    scope = SearchScope(languages=CODE, hides=context.hidden)
-    uses = await context.need(SymbolFinder).uses(snapshot, Name.parse(place.name), ALL_USES, scope)
-    lines = {(use.line.path, use.line.number) for use in uses.hits} - touched
-    files = Counter(snapshot.relative(path) for path, _ in sorted(lines))
-    return plan, tuple(f"{path} ({counted(number, 'lines')})" for path, number in files.items())
+    renamed = {edit.path: (edit, _regions(edit)) for edit in _edits(plan)}
+    return plan, await left_names(context, place.name, renamed)
 
 
 async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
@@ -245,7 +232,7 @@ def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolC
         if not _is_renamed(edit, place.name, args.new_name):
             raise _refusal(_MORE.format(shown(context.snapshot.relative(path))))
         edits.append(edit)
-    return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits)
+    return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits, as_one=True)
 
 
 def _replacements(
@@ -274,19 +261,16 @@ def _is_renamed(edit: FileEdit, old: str, new: str) -> bool:
 
     Where one name stands for two (`{swim}`, `import swim`), the other may be added.
     """
-    moved = 0
-    for first, last, growth in _regions(edit):
-        after = edit.result[first + moved : last + moved + growth]
-        moved += growth
-        if not _renamed_in(edit.before[first:last], old, new).fullmatch(after):
-            return False
-    return True
+    return all(
+        _renamed_in(edit.before[each.first : each.last], old, new).fullmatch(each.after)
+        for each in _regions(edit)
+    )
 
 
-def _regions(edit: FileEdit) -> list[tuple[int, int, int]]:
-    """The whole words that replacements are in: from and to in the base, and how they grow."""
+def _regions(edit: FileEdit) -> list[Region]:
+    """The whole words that replacements are in."""
     base = edit.before
-    regions: list[tuple[int, int, int]] = []
+    found: list[tuple[int, int, int]] = []  # from and to in the base, and how they grow
     for each in edit.replacements:
         first, last = each.start, each.end
         growth = len(each.text) - (last - first)
@@ -294,10 +278,16 @@ def _regions(edit: FileEdit) -> list[tuple[int, int, int]]:
             first -= 1
         while last < len(base) and _WORD.match(base[last]):
             last += 1
-        if regions and first <= regions[-1][1]:
-            before = regions.pop()
+        if found and first <= found[-1][1]:
+            before = found.pop()
             first, last, growth = before[0], max(last, before[1]), growth + before[2]
-        regions.append((first, last, growth))
+        found.append((first, last, growth))
+    regions: list[Region] = []
+    moved = 0
+    for first, last, growth in found:
+        now = first + moved
+        moved += growth
+        regions.append(Region(first, last, edit.result[now : last + moved], now))
     return regions
 
 
@@ -343,8 +333,29 @@ def _renamed(
     said = [sentences(f"Renamed {args.name} to {args.new_name} on {where}.", outcome.note), *kept]
     if omitted:
         said.append(f"[{omitted:,} more files]")
-    said.append(_STAY)
+    said += args.left
     return ToolResult("\n".join(said), omitted=omitted, outcome=where, citable=tuple(citable))
+
+
+def _known(
+    plan: EditPlan, outcome: Applied, reads: ReadState
+) -> list[tuple[FileEdit, Document, AbstractSet[int]]]:
+    """The lines that the model knows of each file that was changed: those that it was shown before.
+
+    It knows what became of them, as it gave the name; but not if something else was changed, too.
+    """
+    after = {document.path: document for document in outcome.documents}
+    known: list[tuple[FileEdit, Document, AbstractSet[int]]] = []
+    for edit in _edits(plan):
+        now, was = after.get(edit.path), edit.base
+        if now is None or was is None:
+            continue
+        base = reads.base(was.path, was)
+        lines: AbstractSet[int] = reads.lines(was) | (base.lines if base else frozenset())
+        if now.text != edit.result or len(now.lines) != len(was.lines):
+            lines = carried_lines(lines, was, now, by_model=False)
+        known.append((edit, now, lines))
+    return known
 
 
 def _refusal(why: str) -> UsageError:

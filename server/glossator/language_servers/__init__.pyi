@@ -1,4 +1,4 @@
-from .known import editor_lacks, language_at
+from .known import SCRIPTS, language_at, scripts_lack
 from .servers import LanguageServers, ServerState
 
-__all__ = ["LanguageServers", "ServerState", "editor_lacks", "language_at"]
+__all__ = ["SCRIPTS", "LanguageServers", "ServerState", "language_at", "scripts_lack"]

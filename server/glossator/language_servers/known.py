@@ -24,7 +24,7 @@ from glossator.workspace import is_inside
 
 CACHE = "{cache}"  # in arguments and values: the folder that the server may write
 
-_SCRIPTS = ("javascript", "typescript", "tsx")
+SCRIPTS = ("javascript", "typescript", "tsx")
 _SCRIPT_PROJECTS = ("tsconfig.json", "jsconfig.json")
 _C = ("c", "cpp")
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript", "c": "cpp"}  # for a named command
@@ -114,12 +114,12 @@ KNOWN = (
     _known("pylsp", "pylsp", "python"),
     _known("jedi-language-server", "jedi-language-server", "python"),
     _known("ruff", "ruff server", "python", beside=True),
-    _known("tsc", "tsc --lsp --stdio", *_SCRIPTS, works=_is_compiler_7, needs=_SCRIPT_PROJECTS),
-    _known("tsgo", "tsgo --lsp --stdio", *_SCRIPTS, needs=_SCRIPT_PROJECTS),
+    _known("tsc", "tsc --lsp --stdio", *SCRIPTS, works=_is_compiler_7, needs=_SCRIPT_PROJECTS),
+    _known("tsgo", "tsgo --lsp --stdio", *SCRIPTS, needs=_SCRIPT_PROJECTS),
     _known(
         "typescript-language-server",
         "typescript-language-server --stdio",
-        *_SCRIPTS,
+        *SCRIPTS,
         # else a second server, which knows single files alone, answers while a project is read
         options={
             "disableAutomaticTypingAcquisition": True,
@@ -205,9 +205,9 @@ def id_of(path: str, language: str) -> str:
     return _IDS.get(language, language)
 
 
-def editor_lacks(name: str, path: str, root: str, language: str) -> str:
-    """What the servers of an editor need and do not find; "" if nothing is known to be missing."""
-    return _lacks(name, _SCRIPT_PROJECTS, path, root) if language in _SCRIPTS else ""
+def scripts_lack(by: str, path: str, root: str) -> str:
+    """What any server of JavaScript and TypeScript needs and does not find; see `lacks`."""
+    return _lacks(by, _SCRIPT_PROJECTS, path, root)
 
 
 def _lacks(by: str, needs: Sequence[str], path: str, root: str) -> str:

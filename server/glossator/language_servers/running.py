@@ -157,9 +157,9 @@ class Running:
     def show(self, path: str, text: str, language: str) -> int:
         """Have it read this text; the version by which it knows it."""
         version = self.documents.show(path, text, language)
-        if self._sent.get(path) != version:
-            self._sent[path] = version
+        if self._sent.pop(path, None) != version:
             self.forget((path,))
+        self._sent[path] = version
         return version
 
     def forget(self, paths: Iterable[str]) -> None:
@@ -180,6 +180,11 @@ class Running:
             if not done:
                 return _Findings((), pending=True)
         return _Findings(known.items)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The paths of the documents that it was shown, the newest last."""
+        return tuple(self._sent)
 
     @property
     def all_findings(self) -> Mapping[str, tuple[Diagnostic, ...]]:

@@ -67,6 +67,16 @@ class Server:
             return "runs"
         return self._why or ("starts" if self._life is not None else "not started yet")
 
+    @property
+    def starts(self) -> bool:
+        """Whether it was started, and has not read the workspace yet."""
+        if self._life is None or self._up is None:
+            return False
+        if not self._up.done():
+            return True
+        up = self.running
+        return up is not None and not up.settled.is_set() and not up.connection.gone.is_set()
+
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""
         if self._life is not None and self._is_ending(self._life):

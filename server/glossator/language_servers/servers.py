@@ -165,18 +165,18 @@ class LanguageServers(CodeServers):
     async def diagnostics(
         self, wanted: tuple[Wanted, ...], seconds: float
     ) -> tuple[FileDiagnostics, ...] | None:
-        """See `CodeServers`; without `wanted` of the documents that running servers told of so far.
+        """See `CodeServers`; without `wanted` of the documents that running servers know so far.
 
-        None if there are none.
+        Of these the last shown are looked at again. A document that no server tells of is left out.
         """
         if not self._found() or not self._trusts(self._host.roots):
             return None
-        if not wanted:
-            return self._told() or None
         deadline = asyncio.get_running_loop().time() + seconds
-        found = await asyncio.gather(*(self._look_at(each.uri, deadline) for each in wanted))
-        known = tuple(each for each in found if each is not None)
-        return known or None
+        uris = [each.uri for each in wanted] or self._last_shown()
+        others = () if wanted else self._told(frozenset(uris))
+        found = await asyncio.gather(*(self._look_at(each, deadline) for each in uris))
+        known = (*(each for each in found if each is not None), *others)
+        return known if known or not wanted else None
 
     def states(self) -> tuple[ServerState, ...]:
         """The servers that were found, and what those that were started do."""
@@ -338,30 +338,43 @@ class LanguageServers(CodeServers):
         every = await asyncio.gather(
             *(self._look_by(each, subject, document, deadline) for each in subject.servers)
         )
-        items = sorted((item for each in every for item in each.items), key=lambda item: item.line)
-        return FileDiagnostics(uri, tuple(items), any(each.pending for each in every))
+        told = [each for each in every if each is not None]
+        items = sorted((item for each in told for item in each.items), key=lambda item: item.line)
+        pending = any(each.pending for each in told)
+        return FileDiagnostics(uri, tuple(items), pending) if told else None
 
     async def _look_by(
         self, found: FoundServer, subject: _Subject, document: Document, deadline: float
-    ) -> FileDiagnostics:
+    ) -> FileDiagnostics | None:
+        """What one server finds; None if it neither runs nor starts."""
         server = await self._server(found, subject.root)
         with server.used():
             running = await server.ready(deadline)
             if isinstance(running, str):
-                return FileDiagnostics(document.uri, (), pending=True)
+                unknown = FileDiagnostics(document.uri, (), pending=True)
+                return unknown if server.starts else None
             await self._tell_changes(server, running, subject.path)
             version = running.show(subject.path, document.text, subject.language)
             left = deadline - asyncio.get_running_loop().time()
             told = await running.findings(subject.path, version, max(0.0, left))
             return FileDiagnostics(document.uri, told.items, told.pending)
 
-    def _told(self) -> tuple[FileDiagnostics, ...]:
-        running = [each.running for each in self._servers.values() if each.running is not None]
-        by_path: dict[str, list[Diagnostic]] = {}
-        for each in running:
+    @property
+    def _running(self) -> list[Running]:
+        return [each.running for each in self._servers.values() if each.running is not None]
+
+    def _last_shown(self) -> list[str]:
+        """Of the documents that servers were shown the last, which are still open there."""
+        paths = [path for each in self._running for path in each.shown[-_MAX_ASKED:]]
+        return [to_uri(path) for path in dict.fromkeys(paths)]
+
+    def _told(self, but: AbstractSet[str]) -> tuple[FileDiagnostics, ...]:
+        """What running servers told so far, without the documents at some URIs."""
+        by_uri: dict[str, list[Diagnostic]] = {}
+        for each in self._running:
             for path, items in each.all_findings.items():
-                by_path.setdefault(path, []).extend(items)
-        return tuple(FileDiagnostics(to_uri(path), tuple(its)) for path, its in by_path.items())
+                by_uri.setdefault(to_uri(path), []).extend(items)
+        return tuple(FileDiagnostics(u, tuple(its)) for u, its in by_uri.items() if u not in but)
 
 
 def _holds(listing: Listing, folders: Sequence[str], languages: Sequence[str]) -> bool:

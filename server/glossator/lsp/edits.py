@@ -71,6 +71,10 @@ class EditSupport:
         lacking = sorted(needed - self.operations)
         return f"the editor cannot {' or '.join(lacking)} files" if lacking else None
 
+    def confirms(self, plan: EditPlan) -> bool:
+        """Whether the client asks the user itself, who may leave parts of the plan out there."""
+        return self.annotated and not plan.as_one and self.missing(plan) is None
+
     def lacks_creation(self, plan: EditPlan) -> bool:
         """Whether the plan is about new files alone, and the client cannot create them."""
         is_new = all(_operation(change) == _CREATE for change in plan.files)

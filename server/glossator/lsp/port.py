@@ -290,7 +290,7 @@ class ClientPort:
                 if not answer.asked:
                     raise UsageError(answer.message)
                 return answer
-            if edits.annotated and edits.missing(plan) is None:
+            if edits.confirms(plan):
                 return None
             pressed = await self.buttons.allow(plan_message(plan), Act.REJECT, [Act.ACCEPT])
         except _FAILURES as failure:

@@ -11,7 +11,7 @@ from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
 from .finder import ALL_USES, CALLS, MENTIONS, SymbolFinder
 from .grammars import grammar_of
-from .known_code import NamePlace, place_at, place_of, unquoted
+from .known_code import NamePlace, namesakes, place_at, place_of, unquoted
 from .lines import outline_by_lines
 from .sources import Library, Outlines, SourceText, editor_text, outlines, read
 from .symbol import NearSymbol, Symbol, symbol_at
@@ -46,6 +46,7 @@ __all__ = [
     "module_ends",
     "module_of",
     "named_modules",
+    "namesakes",
     "only_definition",
     "outline_by_lines",
     "outlines",

@@ -188,30 +188,23 @@ async def uses_told(
         scope = SearchScope(only=files, hides=hides)
         spelled = await finder.uses(snapshot, name, ALL_USES, scope, _LABELS)
     uses = _labelled(seen, kind, spelled)
-    others = _namesakes(defining, place, {(u.line.path, u.line.number) for u in uses}, snapshot)
+    known = {(use.line.path, use.line.number) for use in uses}
+    others = namesakes(defining, known | {(place.document.path, place.line)}, snapshot)
     return Told(answer.by, uses, elsewhere, others, tuple(unsaid))
 
 
-def _namesakes(
-    found: Sequence[Definition],
-    place: NamePlace,
-    told: AbstractSet[tuple[str, int]],
-    snapshot: WorkspaceSnapshot,
+def namesakes(
+    found: Sequence[Definition], known: AbstractSet[tuple[str, int]], snapshot: WorkspaceSnapshot
 ) -> tuple[str, ...]:
     """Of the definitions found other methods of the name of a method, in words, with places.
 
-    One may override the other. Not those on lines that were `told`, by path and 1-based number.
+    One may override the other. `known` are the lines of the method and its uses, by path and
+    1-based number.
     """
-    own = place.document.path, place.line
-    is_method = any((d.line.path, d.line.number) == own and d.symbol.container for d in found)
-    return tuple(
-        _named(each, snapshot)
-        for each in found
-        if is_method
-        and each.symbol.container
-        and (at := (each.line.path, each.line.number)) != own
-        and at not in told
-    )
+    methods = {(each.line.path, each.line.number): each for each in found if each.symbol.container}
+    if methods.keys().isdisjoint(known):
+        return ()
+    return tuple(_named(each, snapshot) for at, each in methods.items() if at not in known)
 
 
 def unquoted(reason: str, hides: IsHidden | None) -> str:

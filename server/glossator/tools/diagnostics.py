@@ -1,6 +1,7 @@
 """Diagnostics: what the editor's other servers report about the current texts.
 
-These servers read every file. Their reports on files that permission rules hide, and messages that
+Hints (unused parameters and the like) are only counted: they are many, and rarely a fault. These
+servers read every file. Their reports on files that permission rules hide, and messages that
 quote such files, are withheld.
 """
 
@@ -21,6 +22,7 @@ from glossator.core.document import Document, Missing
 from glossator.core.file_kinds import CODE, language_of
 from glossator.core.permission import Access
 from glossator.core.prompts import load_prompt
+from glossator.core.shown import shown, some_of
 from glossator.core.tool_result import ToolResult, counted, shorten
 from glossator.core.uri import to_path
 from glossator.tools.base import IsHidden, ToolArgs, ToolContext, in_thread
@@ -35,9 +37,13 @@ WAIT_SECONDS = 5.0
 _SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find
 _KNOWN_SECONDS = 0.5  # that an edit waits for what was found before it
 _MAX_EDITED = 10  # files of one edit whose findings are asked for
+_MAX_PENDING = 5  # files that are named
 _MAX_NEW = 10
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
+_NOBODY = "No compiler or linter told anything of {}.\nRun the project's own checks instead."
+_COVERED = "[of the {} told of so far; give a path to ask about another]"
+_ASK = "[no file was told of so far; give a path to ask about one]"
 _QUOTE_WITHHELD = "[not shown: it quotes a file that the user's permission rules hide]"
 _FILES_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
 
@@ -52,7 +58,7 @@ _MIN_QUOTE = 4  # characters of a quote
 class DiagnosticsArgs(ToolArgs):
     """Arguments of Diagnostics."""
 
-    path: str | None = Field(None, description="A file; default: all with findings.")
+    path: str | None = Field(None, description="A file; default: those told of so far.")
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""
@@ -70,7 +76,7 @@ class Diagnostics:
     )
 
     async def run(self, args: DiagnosticsArgs, context: ToolContext) -> ToolResult:
-        """Report the diagnostics of one file, or of all."""
+        """Report the diagnostics of one file, or of all that are known."""
         return await report_diagnostics(context, args.path)
 
 
@@ -83,48 +89,55 @@ async def report_diagnostics(context: ToolContext, path: str | None = None) -> T
             return ToolResult.failed(document)
         wanted = (Wanted(document.uri, document.version),)
     files = await context.diagnostics(wanted, WAIT_SECONDS)
-    if files is None:
-        return ToolResult.failed(
-            "The editor sent no diagnostics.\nRun the project's own checks instead."
-        )
-    shown = await in_thread(_permitted, files, context)
-    return _report(shown, len(files) - len(shown), context)
+    if files is None or (wanted and not files):
+        return ToolResult.failed(_NOBODY.format("any file" if path is None else shown(path)))
+    told = await in_thread(_permitted, files, context)
+    return _report(told, len(files) - len(told), context, is_all=not wanted)
 
 
-async def findings_now(context: ToolContext, uris: Sequence[str]) -> Findings | None:
-    """The findings for documents before an edit, to tell later which are new; None if unknown."""
-    if len(uris) > _MAX_EDITED:
-        return None
-    files = await context.diagnostics(tuple(Wanted(uri, None) for uri in uris), _KNOWN_SECONDS)
-    if files is None or any(file.pending for file in files):
-        return None
-    known = Findings()
-    for file in files:
-        known.differ(file.uri, file.items)
-    return known
+async def findings_now(context: ToolContext, uris: Sequence[str]) -> Sequence[FileDiagnostics]:
+    """The findings for documents of code before an edit, to tell later which are new.
+
+    Of a few of them, if they are many; none of those that nobody tells of.
+    """
+    code = [uri for uri in uris if language_of(_path(uri)) in CODE]
+    wanted = tuple(Wanted(uri, None) for uri in code[:_MAX_EDITED])
+    return (await context.diagnostics(wanted, _KNOWN_SECONDS) or ()) if wanted else ()
 
 
 async def new_findings(
-    context: ToolContext, before: Findings | None, after: Iterable[Document]
+    context: ToolContext, before: Sequence[FileDiagnostics], after: Iterable[Document]
 ) -> str:
-    """The errors and warnings that an edit brought, if they are told within a second; else ""."""
-    wanted = tuple(
-        Wanted(each.uri, each.version) for each in after if language_of(each.path) in CODE
-    )
-    if before is None or not wanted:
-        return ""
-    files = await context.diagnostics(wanted, _SETTLED_SECONDS) or ()
+    """The errors and warnings that an edit brought, if they are told within a second.
+
+    Also how many are gone, and that they are not known. "" where nobody tells any.
+    """
+    edited = {each.uri: each.version for each in after if language_of(each.path) in CODE}
+    known, wanted = Findings(), list[Wanted]()
+    for file in before:
+        if not file.pending and file.uri in edited:
+            known.differ(file.uri, _grave(file))
+            wanted.append(Wanted(file.uri, edited[file.uri]))
+    files = (await context.diagnostics(tuple(wanted), _SETTLED_SECONDS) or ()) if wanted else ()
+    settled = [file for file in files if not file.pending]
     lines: list[str] = []
-    for file in await in_thread(_permitted, files, context):
-        if file.pending:
-            continue
-        name = context.snapshot.relative(to_path(file.uri) or file.uri)
-        new = sorted(before.differ(file.uri, file.items).new, key=_severity)
-        lines += [f"{name}:{_line(each).lstrip()}" for each in new if each.severity in _GRAVE]
-    if not lines:
-        return ""
-    more = [f"[{len(lines) - _MAX_NEW} more]"] if len(lines) > _MAX_NEW else []
-    return "\n".join(("New findings since the edit:", *lines[:_MAX_NEW], *more))
+    gone = 0
+    for file in await in_thread(_permitted, settled, context):
+        name = _name(file, context)
+        difference = known.differ(file.uri, _grave(file))
+        new = sorted(difference.new, key=_severity)
+        lines += [f"{name}:{_line(each).lstrip()}" for each in new]
+        gone += difference.fixed
+    told = ["New findings since the edit:", *lines[:_MAX_NEW]] if lines else []
+    if len(lines) > _MAX_NEW:
+        told.append(f"[{len(lines) - _MAX_NEW} more]")
+    if gone:
+        told.append(f"[{counted(gone, 'findings')} less]")
+    unasked = max(0, len(edited) - _MAX_EDITED) if before else 0
+    if unknown := len(before) - len(settled) + unasked:
+        which = f" of {counted(unknown, 'files')}" if settled else ""
+        told.append(f"[findings{which} are not known yet]")
+    return "\n".join(told)
 
 
 def diagnostic_lines(
@@ -167,30 +180,47 @@ def _path(uri: str) -> str:
     return to_path(uri) or unquote(urlsplit(uri).path)
 
 
-def _report(files: Sequence[FileDiagnostics], withheld: int, context: ToolContext) -> ToolResult:
+def _report(
+    files: Sequence[FileDiagnostics], withheld: int, context: ToolContext, *, is_all: bool
+) -> ToolResult:
     lines: list[str] = []
-    shown = omitted = 0
+    found = listed = omitted = 0
+    pending = sorted(_name(file, context) for file in files if file.pending)
     for file in sorted(files, key=lambda file: file.uri):
-        name = context.snapshot.relative(to_path(file.uri) or file.uri)
         if file.pending:
-            lines.append(f"{name}: pending; ask again in a moment.")
             continue
-        difference = context.findings.differ(file.uri, file.items)
+        items = tuple(item for item in file.items if item.severity is not Severity.HINT)
+        found += len(items)
+        hints = len(file.items) - len(items)
+        difference = context.findings.differ(file.uri, items)
+        if is_all and not (items or difference.fixed):
+            continue
         counts = f"{len(difference.new)} new, {difference.fixed} fixed, {difference.kept} unchanged"
-        lines.append(f"{name}: {counts}")
-        kept = sorted(difference.new, key=_severity)[: MAX_ITEMS - shown]
+        more = f" ({counted(hints, 'hints')} left out)" if hints else ""
+        lines.append(f"{_name(file, context)}: {counts}{more}")
+        kept = sorted(difference.new, key=_severity)[: MAX_ITEMS - listed]
         lines += map(_line, kept)
-        shown += len(kept)
+        listed += len(kept)
         omitted += len(difference.new) - len(kept)
+    if pending:
+        lines.append(f"{some_of(pending, _MAX_PENDING)}: pending; ask again in a moment.")
     if omitted:
         lines.append(f"[{omitted} more; ask for one file, or fix these first]")
+    lines = lines or ["No findings."]
+    if is_all:
+        lines.append(_COVERED.format(counted(len(files), "files")) if files else _ASK)
     if withheld:
         lines.append(_FILES_WITHHELD.format(withheld))
-    pending = any(file.pending for file in files)
-    found = sum(len(file.items) for file in files)
     outcome = "pending" if pending and not found else counted(found, "findings")
-    text = "\n".join(lines) or "No findings."
-    return ToolResult(text, omitted=omitted, outcome=outcome, pending=pending)
+    return ToolResult("\n".join(lines), omitted=omitted, outcome=outcome, pending=bool(pending))
+
+
+def _name(file: FileDiagnostics, context: ToolContext) -> str:
+    return context.snapshot.relative(to_path(file.uri) or file.uri)
+
+
+def _grave(file: FileDiagnostics) -> tuple[Diagnostic, ...]:
+    return tuple(item for item in file.items if item.severity in _GRAVE)
 
 
 def _severity(item: Diagnostic) -> tuple[int, int]:

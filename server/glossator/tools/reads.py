@@ -186,8 +186,18 @@ class ReadState:
         self._held.pop(path, None)
         self._faded.pop(path, None)
 
-    def became(self, document: Document, lines: Iterable[int]) -> None:
-        """Note that a document that was read has this text now; the model knows `lines` of it."""
+    def became(self, document: Document, lines: Iterable[int], was: Document | None = None) -> None:
+        """Note that a document that was read has this text now; the model knows `lines` of it.
+
+        Lines that may be cited and that are unchanged stay citable: those of the text that it `was`
+        just before, and of the one that was read last. Blocking where there are any.
+        """
+        before = {each.sha256: each for each in (self.last(document.path), was) if each is not None}
+        for each in before.values():
+            citable = self._citable.get((each.uri, each.sha256))
+            if citable and each.sha256 != document.sha256:
+                kept = carried_lines(citable, each, document, by_model=False)
+                self.mark_citable(spans_of(document, sorted(kept)))
         self._hold(document)
         self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))

@@ -16,7 +16,7 @@ interface Props {
   readonly leftOut: ReadonlySet<string>;
 }
 
-/** Diffs that are whole, as the user approves them, with buttons where there are several. */
+/** Diffs that are whole, as the user approves them, with buttons where one may be left out. */
 export function ChosenHunks({ id, plan, leftOut }: Props) {
   const shifts = shiftsOf(plan.hunks);
   const all = plan.hunks.length;
@@ -32,7 +32,8 @@ export function ChosenHunks({ id, plan, leftOut }: Props) {
       leftOut={leftOut.has(hunk.id)}
       whole
       aside={
-        all > 1 && (
+        all > 1 &&
+        !plan.asOne && (
           <fieldset class="choose" aria-label={`Part ${at + 1} of ${all}`}>
             <IconButton
               icon="check"

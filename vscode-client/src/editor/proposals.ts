@@ -67,11 +67,15 @@ export class Proposals implements CodeLensProvider, Disposable {
     );
   }
 
-  /** Offer an edit. One of several files, or of names alone, is shown and decided about elsewhere. */
+  /**
+   * Offer an edit. One of several files, of names alone, or that is taken as one, is shown and
+   * decided about elsewhere.
+   */
   propose(plan: EditPlan, deciding: Deciding): Proposal {
     const paths = new Set(plan.hunks.map(({ path }) => path));
     const [path] = paths;
-    if (!path || paths.size > 1 || plan.hunks.some(({ kind }) => kind === "rename")) {
+    const isNames = plan.hunks.some(({ kind }) => kind === "rename");
+    if (!path || paths.size > 1 || isNames || plan.asOne) {
       const nothing = () => undefined;
       return Object.assign(new Disposable(nothing), {
         open: () => openDiff(plan),

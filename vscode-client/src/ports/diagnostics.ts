@@ -1,8 +1,8 @@
 // `glossator/diagnostics`: what VS Code's other extensions find wrong.
 //
 // VS Code does not say which version of a document findings are for. They count as being for the
-// version that the document had when they came. Nor does it say who checks a document: nothing is
-// waited for where no extension is for its language, and none ever told findings of it. Those that no
+// version that the document had when they came. Nor does it say who checks a document: nobody does
+// where no extension is for its language, and none ever told findings of it. Those that no
 // tab shows count by themselves: VS Code's own TypeScript never checks them.
 
 import {
@@ -46,7 +46,7 @@ export class DiagnosticsPort implements Disposable {
     workspace.onDidCloseTextDocument(({ uri }) => this.#foundFor.delete(uri.toString())),
   ];
 
-  /** The findings wanted, or all there are. */
+  /** The findings wanted, or all there are; a document that nobody checks is left out. */
   async answer(
     request: DiagnosticsRequest,
     token: CancellationToken,
@@ -67,7 +67,7 @@ export class DiagnosticsPort implements Disposable {
       items: languages.getDiagnostics(Uri.parse(wanted.uri)).map(wireDiagnostic),
       pending: !this.#isThere(wanted),
     }));
-    return { files };
+    return { files: files.filter(({ uri, items }) => items.length > 0 || this.#isChecked(uri)) };
   }
 
   dispose(): void {

@@ -46,10 +46,12 @@ async function askNatively(
   signal: AbortSignal,
   open: () => Promise<void>,
 ): Promise<Review | undefined> {
+  const each = hunks.map((hunk) => ({ ...described(hunk), ids: [hunk.id] }));
+  const all = { label: shown(plan.label), ids: hunks.map(({ id }) => id) };
   const picker = {
     title: `Glossator: ${shown(plan.label)}`,
-    placeholder: "Tick the parts to accept; with none ticked, the edit is rejected",
-    items: hunks.map((hunk) => ({ ...described(hunk), id: hunk.id })),
+    placeholder: `Tick ${plan.asOne ? "it" : "the parts"} to accept; with none ticked, the edit is rejected`,
+    items: plan.asOne ? [all] : each,
     several: true,
     buttons: [
       {
@@ -63,7 +65,7 @@ async function askNatively(
   if (!picked) {
     return undefined;
   }
-  const accepted = picked.items.map((item) => item.id);
+  const accepted = picked.items.flatMap(({ ids }) => ids);
   if (accepted.length > 0) {
     return { accepted };
   }

@@ -366,7 +366,7 @@ const tests: Tests = {
     const after = before.replace("radius", "r");
     const { path } = document.uri;
     const hunk = { id: "h", kind: "edit", path, firstLine: 4, before, after } as const;
-    await openDiff({ id: "p", label: "Rename", hunks: [hunk] });
+    await openDiff({ id: "p", label: "Rename", hunks: [hunk], asOne: false });
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     assert.ok(input instanceof vscode.TabInputTextDiff);
   },
@@ -452,8 +452,8 @@ const tests: Tests = {
       return told[0]?.pending;
     };
     const forever = READY_MILLISECONDS / 1000;
-    assert.equal(await pending(0, forever), true);
-    assert.equal(await pending(2, forever), true); // it is not shown
+    assert.equal(await pending(0, forever), undefined);
+    assert.equal(await pending(2, forever), undefined); // it is not shown
     await vscode.window.showTextDocument(vscode.Uri.parse(files[2]?.uri ?? ""));
     assert.equal(await pending(2, forever), false); // VS Code's own TypeScript finds what is wrong
     const told = new Promise((resolve) => vscode.languages.onDidChangeDiagnostics(resolve));

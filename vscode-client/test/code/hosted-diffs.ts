@@ -14,7 +14,7 @@ function planFor(document: vscode.TextDocument, lines: readonly number[]): EditP
     const path = document.uri.fsPath;
     return { id: `h${line}`, kind: "edit", path, firstLine: line, before, after: `# ${before}` };
   });
-  return { id: "e", label: "Edit demo.py", hunks };
+  return { id: "e", label: "Edit demo.py", hunks, asOne: false };
 }
 
 /** An answer that is kept: which parts are left out, and how it was decided. */

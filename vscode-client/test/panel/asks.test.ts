@@ -236,7 +236,7 @@ panelTest("an edit that waits is there whole: no line is folded away or runs off
   const after = `${Array.from({ length: 299 }, (_, at) => `x${at} = 1\n`).join("")}${"y".repeat(2000)}evil\n`;
   const file = { path: "/w/shop/a.py", firstLine: 1, before: "", after };
   const hunk = { id: "h", kind: "create", ...file } as const;
-  const plan = { id: "e", label: "Write a.py", hunks: [hunk] };
+  const plan = { id: "e", label: "Write a.py", hunks: [hunk], asOne: false };
   const whole = async (card: Locator) => {
     assert.equal(await card.locator(".line").count(), 300);
     assert.match((await card.textContent()) ?? "", /300 lines, scroll to see all.*x298.*evil/s);
@@ -258,7 +258,12 @@ panelTest("an edit that waits is there whole: no line is folded away or runs off
 panelTest("an edit is shown in its parts, and allowed for some of them", async () => {
   const hunk = (id: string, firstLine: number) =>
     ({ id, kind: "edit", path: "/w/shop/a.py", firstLine, before: "a\n", after: "b\n" }) as const;
-  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1", 7), hunk("h2", 20)] };
+  const plan = {
+    id: "e",
+    label: "Edit a.py",
+    hunks: [hunk("h1", 7), hunk("h2", 20)],
+    asOne: false,
+  };
   await shown(permission("p", "--- a.py", { tool: "Edit", title: "Edit a.py?", plan }));
   const card = harness.page.locator(".permission");
   const numbers = await card.locator(".line .number").allTextContents();
@@ -276,6 +281,17 @@ panelTest("an edit is shown in its parts, and allowed for some of them", async (
   assert.deepEqual(answer?.answer, { choice: "once", message: "It is right." });
 });
 
+panelTest("a rename is shown in its parts, and allowed as one", async () => {
+  const hunk = (id: string, firstLine: number) =>
+    ({ id, kind: "edit", path: "/w/shop/a.py", firstLine, before: "a\n", after: "b\n" }) as const;
+  const hunks = [hunk("h1", 7), hunk("h2", 20)];
+  const plan = { id: "e", label: "Rename a to b", hunks, asOne: true };
+  await shown(permission("p", "--- a.py", { tool: "Rename", title: "Rename a to b?", plan }));
+  const card = harness.page.locator(".permission");
+  assert.equal(await card.locator(".hunk").count(), 2);
+  assert.equal(await card.locator(".choose").count(), 0);
+});
+
 panelTest("what is left out in the diff is left out on the card", async () => {
   const hunk = {
     id: "h1",
@@ -284,7 +300,7 @@ panelTest("what is left out in the diff is left out on the card", async () => {
     firstLine: 7,
     before: "a\n",
   } as const;
-  const plan = { id: "e", label: "Edit a.py", hunks: [{ ...hunk, after: "b\n" }] };
+  const plan = { id: "e", label: "Edit a.py", hunks: [{ ...hunk, after: "b\n" }], asOne: false };
   await shown(permission("p", "--- a.py", { tool: "Edit", plan }));
   await harness.tell({ type: "leftOut", id: "p", parts: ["h1"] });
   assert.equal(await harness.page.locator(".permission .hunk.left-out").count(), 1);
@@ -300,7 +316,7 @@ panelTest("what is left out in the diff is left out on the card", async () => {
 panelTest("it is said which answers cover later edits, too", async () => {
   const hunk = (id: string) =>
     ({ id, kind: "edit", path: "/w/a.py", firstLine: 7, before: "a\n", after: "b\n" }) as const;
-  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1"), hunk("h2")] };
+  const plan = { id: "e", label: "Edit a.py", hunks: [hunk("h1"), hunk("h2")], asOne: false };
   const suggestions = ["Edit(a.py)"];
   await shown(permission("p", "--- a.py", { tool: "Edit", plan, suggestions }));
   const rules = harness.page.locator(".permission .rules");
@@ -320,7 +336,7 @@ panelTest("rules that were not changed are the server's", async () => {
 
 panelTest("questions and reviews wait in their session, too", async () => {
   const question = { text: "Which?", options: [], several: false, draft: "", refusal: "" };
-  const plan = { id: "e", label: "Edit a.py", hunks: [] };
+  const plan = { id: "e", label: "Edit a.py", hunks: [], asOne: false };
   await shown(
     { type: "question", id: "q", question: { ...question, ...OTHER } },
     { type: "review", id: "r", plan: { ...plan, ...ASKER } },

@@ -85,7 +85,7 @@ test("what the card leaves out is left out in the diff, and may be taken there",
 });
 
 test("an answer is for all parts but those that are left out", () => {
-  const plan = { id: "e", label: "Edit a", hunks: HUNKS };
+  const plan = { id: "e", label: "Edit a", hunks: HUNKS, asOne: false };
   const some = new Set(["1", "3"]);
   const all = new Set(["1", "3", "5"]);
   const once = { choice: "once", message: "So." } as const;

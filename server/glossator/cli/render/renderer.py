@@ -188,9 +188,9 @@ class Renderer:
         """Print in full what a prompt had cut."""
         self._out.show(Exact(text, aside=True))
 
-    def hunk(self, hunk: HunkView, *, number: int, total: int) -> None:
+    def part_of_edit(self, hunks: Sequence[HunkView], *, number: int, total: int) -> None:
         """A part of an edit, which the user decides about."""
-        self._ask([Diff(hunk_diff(hunk))], hunk_hint(number, total))
+        self._ask([Diff(hunk_diff(hunk)) for hunk in hunks], hunk_hint(number, total))
 
     def ask_again(self, message: str) -> None:
         """The answer cannot be used, or another one is needed."""

@@ -157,6 +157,7 @@ const hunk = (id: string, firstLine: number, before: string, after: string) =>
 const PARTS = {
   id: "e",
   label: "Edit prices.py",
+  asOne: false,
   hunks: [
     hunk("h1", 7, "VAT = 0.19\n", "VAT = 0.07\n"),
     hunk(
