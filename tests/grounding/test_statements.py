@@ -119,6 +119,43 @@ def test_clauses_and_pointers(answer: str, expect: list[tuple[str, int, bool]]) 
     assert [(each.text, len(each.marks), each.is_claim) for each in found] == expect
 
 
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (
+            'It is now "A. B. C." instead of "Too many. At most 3." Before, it said "None."',
+            ['It is now "A. B. C." instead of "Too many. At most 3."', 'Before, it said "None."'],
+        ),
+        (
+            f'It says "Too many. Try less." {CITE}, which `f` logs. `g` says "No." `h` ends.',
+            [
+                'It says "Too many. Try less.", which `f` logs.',
+                '`g` says "No."',
+                "`h` ends.",
+            ],
+        ),
+        (
+            "The text (\u201cStop. Wait!\u201d) is shown. \u201eHalt. Ende.\u201c steht in `de.po`.",
+            [
+                "The text (\u201cStop. Wait!\u201d) is shown.",
+                "\u201eHalt. Ende.\u201c steht in `de.po`.",
+            ],
+        ),
+        (
+            "`f` raises 'Don't. Stop now.' if `a` is set. It ends.",
+            ["`f` raises 'Don't. Stop now.' if `a` is set.", "It ends."],
+        ),
+        # what is no pair
+        ('The sign " ends it. It is 3.5" wide. The users\' files stay. It\'s `x`.', 4),
+        ('It begins with "a. It ends with `b`.', 2),
+        (f'`f` says "{CITE}. It ends." {CITE}', 2),
+    ],
+)
+def test_no_sentence_ends_inside_a_quotation(answer: str, expect: list[str] | int) -> None:
+    found = [each.text for each in statements_of(answer)]
+    assert (len(found) if isinstance(expect, int) else found) == expect
+
+
 def test_what_explains_a_statement_is_known() -> None:
     answer = f"""`f` opens it. It then reads `g` {CITE}. `h` ends. {CITE}
 

@@ -104,6 +104,14 @@ _NO_LABEL = re.compile(  # a heading that says nothing of what stands below it
     re.IGNORECASE,
 )
 _HIDDEN = "\x00"
+_OPENS = r"(?:^|(?<=[\s(\[{*_/\u2013\u2014-]))"  # what stands before a straight quotation mark
+_UNCUT = re.compile(  # quoted code, links and quoted text: no sentence ends in them
+    rf"(`+)[^`]+\1|\]\([^)]*\)|{_OPENS}(?P<sign>[\"'])(?=\S)[^\"\x00]*?(?<=\S)(?P=sign)(?!\w)"
+    r"|\u201c[^\u201d\x00]*\u201d|\u201e[^\u201c\u201d\x00]*[\u201c\u201d]|\u00ab[^\u00bb\x00]*\u00bb"
+)
+_LAST = re.compile(r"[.!?\u2026]*[\"'\u201c\u201d\u00bb]?$")  # of a quotation: the sentence may end so
+_QUOTED_END = re.compile(r"[\"'\u201c\u201d\u00bb][)\]*_]*$")
+_CONTINUES = re.compile(r"\s*(?:[,;]|[^\W\d_A-Z])")  # a sentence, behind a quotation that ends in a stop
 _BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # marks in a row
 
 
@@ -313,6 +321,8 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
             continue
         behind = _BEHIND.match(text, end)
         end = behind.end() if behind else end
+        if _QUOTED_END.search(match[0]) and _CONTINUES.match(answer, block.start + end, block.end):
+            continue
         if end > at:
             yield block.start + at, block.start + end
         at = end
@@ -321,7 +331,7 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _masked(text: str) -> str:
-    """The text with marks and quoted code hidden, so that no sentence ends in them."""
+    """The text with marks and what is quoted hidden, so that no sentence ends in them."""
     parts: list[str] = []
     at = 0
     for mark in parse_citations(text):
@@ -330,7 +340,14 @@ def _masked(text: str) -> str:
             parts += text[at : mark.start], f"{_HIDDEN}[{hidden}\x01"
             at = mark.end
     plain = "".join((*parts, text[at:]))
-    return re.sub(r"(`+)[^`]+\1|\]\([^)]*\)", lambda match: "x" * len(match[0]), plain)
+    return _UNCUT.sub(_hidden, plain)
+
+
+def _hidden(match: re.Match[str]) -> str:
+    """Letters in the place of what is quoted, but for the end of a quotation."""
+    last = _LAST.search(match[0])
+    kept = last[0] if last and match[0][0] not in "`]" else ""
+    return "x" * (len(match[0]) - len(kept)) + kept
 
 
 def _within(start: int, end: int, marks: Sequence[CitationMark]) -> tuple[CitationMark, ...]:
