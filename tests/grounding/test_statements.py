@@ -146,7 +146,7 @@ def test_clauses_and_pointers(answer: str, expect: list[tuple[str, int, bool]]) 
             ["`f` raises 'Don't. Stop now.' if `a` is set.", "It ends."],
         ),
         # what is no pair
-        ('The sign " ends it. It is 3.5" wide. The users\' files stay. It\'s `x`.', 4),
+        ("The sign \" ends it. It is 3.5\" wide. The users' files stay. It's `x`.", 4),
         ('It begins with "a. It ends with `b`.', 2),
         (f'`f` says "{CITE}. It ends." {CITE}', 2),
     ],
@@ -228,12 +228,39 @@ def test_what_stands_under_a_label_or_a_heading_is_led_by_it() -> None:
         "Every row is sent.": ("", ""),
         "1. `f` waits.": ("", ""),
         "2. It then sends `a`.": ("", "`f` waits."),
-        "3. Once empty, it ends.": ("", "It then sends `a`."),
+        "3. Once empty, it ends.": ("", "`f` waits. It then sends `a`."),
         "- **Timeouts**: `t` is 3.": ("", ""),
         "Another is 4.": ("Timeouts:", "**Timeouts**: `t` is 3."),
         "__In tests__": ("", ""),
         "The clock stands.": ("In tests:", "In tests:"),
     }
+
+
+FIRST = "`f` moved to `b.py`."
+
+
+@pytest.mark.parametrize(
+    ("said", "explains"),
+    [
+        # a pronoun further on
+        ("`g` calls it twice.", FIRST),
+        ("`c.py` imports it from there.", FIRST),
+        ("The tests use it, too.", FIRST),
+        ("`g` does, too.", FIRST),
+        # the whole chain's beginning, and the sentence before
+        ("It reads `a`.\n- It was called in `d.py`.", f"{FIRST} It reads `a`."),
+        ("It reads `a`. It ends. Its body is `x`.", f"{FIRST} It ends."),
+        ("`g` does, too. It ends.", f"{FIRST} `g` does, too."),
+        # it names what it means itself
+        ("`g` closes the file when it fails.", ""),
+        ("`h` ends. It waits.", "`h` ends."),
+    ],
+)
+def test_the_last_sentence_that_names_something_explains_one_that_does_not(
+    said: str, explains: str
+) -> None:
+    *_, last = statements_of(f"{FIRST} {CITE}\n\n- {said} {CITE}")
+    assert last.context == explains
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,12 @@ def test_a_whole_sentence_stands_alone(statement: str) -> None:
         "`send` keeps the old one.",
         "Before it ends, `send` closes the connection.",
         "Their default is `limit`.",
+        # of what?
+        "`on_close` calls it.",
+        "`pool.py` imports it from there.",
+        "`Pool.close` does.",
+        "The tests of `Pool` use them all.",
+        "`close` frees these if `open` failed.",
         # what was done
         "Added a docstring to `send`.",
         "Renames the `send` method.",

@@ -24,6 +24,7 @@ from glossator.core.citations import (
     unreadable,
     without_gaps,
 )
+from glossator.core.references import refers_back
 from glossator.grounding.wording import Kind, tokens_of
 
 _END = re.compile(r"[.!?…]+[\"'\u201d\u2019)\]*_]*(?:(?=\s+\S)|\s*$)|\n(?=\s*\S)(?<=  \n)")
@@ -109,9 +110,13 @@ _UNCUT = re.compile(  # quoted code, links and quoted text: no sentence ends in 
     rf"(`+)[^`]+\1|\]\([^)]*\)|{_OPENS}(?P<sign>[\"'])(?=\S)[^\"\x00]*?(?<=\S)(?P=sign)(?!\w)"
     r"|\u201c[^\u201d\x00]*\u201d|\u201e[^\u201c\u201d\x00]*[\u201c\u201d]|\u00ab[^\u00bb\x00]*\u00bb"
 )
-_LAST = re.compile(r"[.!?\u2026]*[\"'\u201c\u201d\u00bb]?$")  # of a quotation: the sentence may end so
+_LAST = re.compile(
+    r"[.!?\u2026]*[\"'\u201c\u201d\u00bb]?$"
+)  # of a quotation: the sentence may end so
 _QUOTED_END = re.compile(r"[\"'\u201c\u201d\u00bb][)\]*_]*$")
-_CONTINUES = re.compile(r"\s*(?:[,;]|[^\W\d_A-Z])")  # a sentence, behind a quotation that ends in a stop
+_CONTINUES = re.compile(
+    r"\s*(?:[,;]|[^\W\d_A-Z])"
+)  # a sentence, behind a quotation that ends in a stop
 _BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # marks in a row
 
 
@@ -121,7 +126,8 @@ class AnswerStatement:
 
     `shared` marks stand elsewhere and count for it, too. `is_code` is quoted code, whose lines must
     occur in what it cites. `context` explains it: the head of its table, its `lead`, and the
-    statement before if it depends on that. Its `lead` is the sentence that leads to it (`It does
+    statement before if it depends on that, behind that one's own `anchor`: the last sentence that
+    depends on none. Its `lead` is the sentence that leads to it (`It does
     three things:`), or the label or heading above it, as `Offline:`. A sentence
     `goes_on` behind a mark with a statement of its own, which `follows` and shares no marks. It is
     `alone` if the whole answer cites nothing.
@@ -135,6 +141,7 @@ class AnswerStatement:
     is_code: bool = False
     context: str = ""
     lead: str = ""
+    anchor: str = ""
     goes_on: bool = False
     follows: bool = False
     alone: bool = False
@@ -418,13 +425,21 @@ def _explained(
         under = before.text if before and follows and not leading else lead
         if under == label and _LABEL.match(each.text):
             under = ""  # it says its label itself
-        leans = before is not None and before is not leading and _LEANS.match(each.text)
+        leans = before is not None and before is not leading and _leans(each.text)
         said = re.sub(_ITEM, "", before.text, count=1) if before and leans else ""
-        above = "" if _LABEL.match(said) else under
-        context = " ".join(filter(None, (each.context, above, said if said != under else "")))
-        yield replace(each, context=context, lead=under)
+        anchor = (before.anchor or said) if before and leans else ""
+        above = "" if _LABEL.match(anchor) else under
+        words = dict.fromkeys((each.context, above, anchor, said))  # each once
+        context = " ".join(filter(None, words))
+        each = replace(each, context=context, lead=under, anchor=anchor)
+        yield each
         is_label = _LABEL.fullmatch(each.text) is not None
         before = before if is_label else each
+
+
+def _leans(text: str) -> bool:
+    """Whether a sentence says something of what stands before it."""
+    return _LEANS.match(text) is not None or refers_back(text)
 
 
 def _sharing(

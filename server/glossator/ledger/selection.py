@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from glossator.core.fact import Fact, NewFact, Passage
 from glossator.core.names import names_in, paths_in
+from glossator.core.references import refers_back
 from glossator.core.terms import stem
 from glossator.ledger.rows import DAY, ID_BYTES, MAX_ASKED, MAX_STATEMENT, Rows, fact_of, row_of
 from glossator.memory import bearing, secret_in
@@ -322,9 +323,10 @@ def stands_alone(statement: str) -> bool:
     """Whether it makes sense without the sentences, or the table, around it."""
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
-    refers = _DONE.match(statement) or _NO_SUBJECT.match(statement) or _REFERS.search(statement)
+    done = _DONE.match(statement) or _NO_SUBJECT.match(statement)
+    refers = _REFERS.search(statement) or refers_back(statement)
     verb = _VERB.search(re.sub(r"`[^`]*`", "x", statement))  # `Retry-After` alone says nothing
-    return not (is_row or leans or refers) and verb is not None and _names_early(statement)
+    return not (is_row or leans or done or refers) and verb is not None and _names_early(statement)
 
 
 def _names_early(statement: str) -> bool:
