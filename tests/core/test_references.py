@@ -24,7 +24,7 @@ from glossator.core.references import refers_back
         "`get_path` passes the request to it.",
         "`g` runs before it.",
         "`Pool.close` never does that.",
-        "`f` lives in this file.",
+        "`f` lives below this.",
         "All of these are read by `f`.",
         "The tests of `f` do not.",
         "- `b.py` does the same.",
@@ -61,6 +61,9 @@ def test_an_object_of_the_first_clause_refers_back(sentence: str) -> None:
         "It then calls `bar()`.",
         "The limit of files is checked in the new method; before, `f` did that later.",
         "`f` returns what it's given.",
+        "`f` frees the memory of this process.",
+        "`f` calls those of `g`.",
+        "`f` frees those that are closed.",
     ],
 )
 def test_what_the_sentence_itself_names_may_be_meant(sentence: str) -> None:

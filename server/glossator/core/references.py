@@ -19,7 +19,8 @@ _NEXT_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
-    rf"\S+\s+(?:.*\s)?(?:(?<=\bof )(?:{_THINGS})|these|those|this|that"
+    r"\S+\s+(?:.*\s)?(?:(?<=\bof )(?:it|them)"
+    r"|(?:these|this|that)(?=\W*$| (?:is|are|was|were|in|for|by|at|from|with|once|twice)\b)"
     r"|(?<!\b[io]n )(?:it|them|there)"  # "has a header in it"
     r"(?! (?:is|are|was|were|has|had|can|may|must|will|[a-z]{2,}(?:[^aiusy\W]s|ed))\b))"
     r"(?![\w'\u2019])",  # "the file it opens"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from glossator.core.fact import Fact, NewFact, Passage
 from glossator.core.names import names_in, paths_in
@@ -163,7 +164,9 @@ def for_question(
     others = [each for each in facts if not each.pinned]
     names, paths = _asked_names(question), paths_in(question)
     named = {at for at, each in enumerate(others) if _is_about(each, names, paths)}
-    found = bearing(question, [(each.statement, each.path) for each in others], named)
+    found = bearing(
+        _without_folders(question, paths), [(each.statement, each.path) for each in others], named
+    )
     again = [at for at, each in enumerate(others) if key in each.asked]
     order = dict.fromkeys((*again, *found, *(range(len(others)) if all_ else ())))
     for each in (others[at] for at in order):
@@ -172,6 +175,13 @@ def for_question(
         if not any(e.path == each.path and are_twins(e.statement, each.statement) for e in chosen):
             chosen.append(each)
     return chosen
+
+
+def _without_folders(question: str, paths: Sequence[str]) -> str:
+    """The question with the mere names of its files: a path is looked for as a whole."""
+    for path in sorted(paths, key=len, reverse=True):
+        question = question.replace(path, PurePosixPath(path).stem)
+    return question
 
 
 def _asked_names(question: str) -> frozenset[str]:
