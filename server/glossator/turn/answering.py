@@ -31,6 +31,7 @@ from glossator.turn.plan.planner import (
     PlanChoice,
     PlanQuestion,
     TaskType,
+    asks_for_change,
     by_words,
     decompose,
     dispatch,
@@ -175,6 +176,8 @@ class Answering:
             return _way(TaskType.SIMPLE, "without a model there is no plan")
         if settings.dispatch == "heuristics" or self._app.models.fast.offline:
             return _way(self._by_words(), "guessed from its words")
+        if asks_for_change(self._asked.question):
+            return _way(TaskType.SIMPLE, "as it asks for a change")
         return None
 
     def _by_words(self) -> TaskType:
