@@ -251,6 +251,7 @@ FIRST = "`f` moved to `b.py`."
         ("It reads `a`.\n- It was called in `d.py`.", f"{FIRST} It reads `a`."),
         ("It reads `a`. It ends. Its body is `x`.", f"{FIRST} It ends."),
         ("`g` does, too. It ends.", f"{FIRST} `g` does, too."),
+        ("Before, the class was `X`. `g` calls it.", f"{FIRST} Before, the class was `X`."),
         # it names what it means itself
         ("`g` closes the file when it fails.", ""),
         ("`h` ends. It waits.", "`h` ends."),

@@ -87,7 +87,7 @@ _CONDITION = re.compile(  # it may end behind a further clause
 _PRONOUN = r"(?:it|its|they|their|them|this|that|these|those|both|one)"
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
-    r"|neither|otherwise|instead|also|afterwards?|so|thus|therefore|here|but|and|if (?:so|not)"
+    r"|neither|otherwise|instead|also|afterwards?|(?:before|earlier|previously)(?=,)|so|thus|therefore|here|but|and|if (?:so|not)"
     r"|in (?:that|this) case|the (?:former|latter|result|same|others?|second|third|last)"
     r"|(?:any |all |every )?others?|another"
     r"|(?:without|with|in|by|after|before|for|until|unless|if|when|once|instead of|because of"
