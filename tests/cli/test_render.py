@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -284,10 +283,8 @@ def test_what_was_undone() -> None:
 def test_how_to_reverse_it_is_called_as_it_is_typed_there(
     became: str, terminal: str, chat: str
 ) -> None:
-    answer = replace(
-        from_wire(UndoAnswer, recorded("undo")["answer"]),
-        **{"undid": (), "redid": (), became: ("Rename parse",)},
-    )
+    told = recorded("undo")["answer"] | {"undid": [], "redid": []}
+    answer = from_wire(UndoAnswer, told | {became: recorded("undo")["answer"]["undid"]})
 
     def shown(renderer: Renderer) -> None:
         renderer.answer(answer)

@@ -135,10 +135,10 @@ def test_clauses_and_pointers(answer: str, expect: list[tuple[str, int, bool]]) 
             ],
         ),
         (
-            "The text (\u201cStop. Wait!\u201d) is shown. \u201eHalt. Ende.\u201c steht in `de.po`.",
+            "The text (\u201cStop. Wait!\u201d) is shown. \u201eHalt. Ende.\u201c steht in `a`.",
             [
                 "The text (\u201cStop. Wait!\u201d) is shown.",
-                "\u201eHalt. Ende.\u201c steht in `de.po`.",
+                "\u201eHalt. Ende.\u201c steht in `a`.",
             ],
         ),
         (

@@ -19,15 +19,16 @@ _NEXT_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
-    r"\S+\s+(?:.*\s)?(?:(?<=\bof )(?:it|them)"
+    r"\S+ (?:.* )?(?:(?<=\bof )(?:it|them)"
     r"|(?:these|this|that)(?=\W*$| (?:is|are|was|were|in|for|by|at|from|with|once|twice)\b)"
     r"|(?<!\b[io]n )(?:it|them|there)"  # "has a header in it"
-    r"(?! (?:is|are|was|were|has|had|can|may|must|will|[a-z]{2,}(?:[^aiusy\W]s|ed))\b))"
-    r"(?![\w'\u2019])",  # "the file it opens"
+    r"(?! (?:is|are|was|were|has|had|can|may|must|will"  # "the file it opens"
+    r"|[a-z]{2,}(?:[^aiusy\W]s|ed))\b))(?![\w'\u2019])",
     re.IGNORECASE,
 )
 _LIKEWISE = re.compile(  # "`close` does, too."
-    r"\b(?:do|does|did)(?: not|n['\u2019]t)?(?:,? (?:too|so|likewise|either|as well|the same)\b|\W*$)"
+    r"\b(?:do|does|did)(?: not|n['\u2019]t)?"
+    r"(?:,? (?:too|so|likewise|either|as well|the same)\b|\W*$)"
     r"|\b(?:is|are|was|were|has|have|had|can|may|must|will)(?: not|n['\u2019]t)?, too\b",
     re.IGNORECASE,
 )
@@ -38,6 +39,6 @@ def refers_back(sentence: str) -> bool:
 
     A pronoun at its beginning, which refers back in another way, does not count.
     """
-    plain = _CODE.sub("x", sentence)
+    plain = " ".join(_CODE.sub("x", sentence).split())
     clause = _NEXT_CLAUSE.split(plain, maxsplit=1)[0]
-    return _OBJECT.match(clause.lstrip()) is not None or _LIKEWISE.search(plain) is not None
+    return _OBJECT.match(clause) is not None or _LIKEWISE.search(plain) is not None

@@ -87,7 +87,8 @@ _CONDITION = re.compile(  # it may end behind a further clause
 _PRONOUN = r"(?:it|its|they|their|them|this|that|these|those|both|one)"
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
-    r"|neither|otherwise|instead|also|afterwards?|(?:before|earlier|previously)(?=,)|so|thus|therefore|here|but|and|if (?:so|not)"
+    r"|neither|otherwise|instead|also|afterwards?|(?:before|earlier|previously)(?=,)|so|thus"
+    r"|therefore|here|but|and|if (?:so|not)"
     r"|in (?:that|this) case|the (?:former|latter|result|same|others?|second|third|last)"
     r"|(?:any |all |every )?others?|another"
     r"|(?:without|with|in|by|after|before|for|until|unless|if|when|once|instead of|because of"
@@ -106,13 +107,17 @@ _NO_LABEL = re.compile(  # a heading that says nothing of what stands below it
 )
 _HIDDEN = "\x00"
 _OPENS = r"(?:^|(?<=[\s(\[{*_/\u2013\u2014-]))"  # what stands before a straight quotation mark
-_UNCUT = re.compile(  # quoted code, links and quoted text: no sentence ends in them
-    rf"(`+)[^`]+\1|\]\([^)]*\)|{_OPENS}(?P<sign>[\"'])(?=\S)[^\"\x00]*?(?<=\S)(?P=sign)(?!\w)"
-    r"|\u201c[^\u201d\x00]*\u201d|\u201e[^\u201c\u201d\x00]*[\u201c\u201d]|\u00ab[^\u00bb\x00]*\u00bb"
+_CURLY = "|".join(  # a quotation, without marks
+    rf"{opens}[^{closes}\x00]{{0,500}}[{closes}]"
+    for opens, closes in (("\u201c", "\u201d"), ("\u201e", "\u201c\u201d"), ("\u00ab", "\u00bb"))
+)
+_UNCUT = re.compile(  # quoted code, links and quotations: no sentence ends in them
+    r"(`+)[^`]+\1|\]\([^)]*\)"
+    rf"|{_OPENS}(?P<sign>[\"'])(?=\S)[^\"\x00]{{0,500}}?(?<=\S)(?P=sign)(?!\w)|{_CURLY}"
 )
 _LAST = re.compile(
     r"[.!?\u2026]*[\"'\u201c\u201d\u00bb]?$"
-)  # of a quotation: the sentence may end so
+)  # a sentence may end with its quotation
 _QUOTED_END = re.compile(r"[\"'\u201c\u201d\u00bb][)\]*_]*$")
 _CONTINUES = re.compile(
     r"\s*(?:[,;]|[^\W\d_A-Z])"
@@ -425,16 +430,16 @@ def _explained(
         under = before.text if before and follows and not leading else lead
         if under == label and _LABEL.match(each.text):
             under = ""  # it says its label itself
-        leans = before is not None and before is not leading and _leans(each.text)
-        said = re.sub(_ITEM, "", before.text, count=1) if before and leans else ""
-        anchor = (before.anchor or said) if before and leans else ""
-        above = "" if _LABEL.match(anchor) else under
+        said = anchor = ""
+        if before is not None and before is not leading and _leans(each.text):
+            said = re.sub(_ITEM, "", before.text, count=1)
+            anchor = before.anchor or ("" if _leans(said) else said)
+        above = "" if _LABEL.match(anchor or said) else under
         words = dict.fromkeys((each.context, above, anchor, said))  # each once
-        context = " ".join(filter(None, words))
-        each = replace(each, context=context, lead=under, anchor=anchor)
-        yield each
+        told = replace(each, context=" ".join(filter(None, words)), lead=under, anchor=anchor)
+        yield told
         is_label = _LABEL.fullmatch(each.text) is not None
-        before = before if is_label else each
+        before = before if is_label else told
 
 
 def _leans(text: str) -> bool:

@@ -99,11 +99,8 @@ def answer_parts(
             what = "Model" if isinstance(answer, ModelAnswer) else "Mode"
             since = ", as before" if now == before else f" from now on, no longer {before}"
             yield line(f"{what} {now}{since}.", "dim", aside=True)
-        case RuleList():
-            yield listed(_rules(answer), NO_RULES)
-        case Trusted(trusted=folders):
-            table = Table((Column(),), tuple((shown(each),) for each in folders))
-            yield listed(table, NO_TRUSTED)
+        case RuleList() | Trusted():
+            yield _kept(answer)
         case _:
             yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
 
@@ -284,6 +281,14 @@ class Trusted:
     """The folders that are remembered as trusted; no server answers this."""
 
     trusted: tuple[str, ...]
+
+
+def _kept(answer: RuleList | Trusted) -> Part:
+    """The rules, or the folders that are remembered as trusted."""
+    if isinstance(answer, RuleList):
+        return listed(_rules(answer), NO_RULES)
+    table = Table((Column(),), tuple((shown(each),) for each in answer.trusted))
+    return listed(table, NO_TRUSTED)
 
 
 def _rules(answer: RuleList) -> Table:

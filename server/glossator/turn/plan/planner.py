@@ -43,17 +43,18 @@ _TO_ACT = re.compile(
     r"|rename|replace|rewrite|run|set|shorten|simplify|split|update|upgrade|use|wrap|write)\b",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(  # what is to be done comes first: "Rename …", "Please add …", "Bitte lösche …"
-    r"(?:please |now |then |also |bitte |jetzt |nun )*(?:add|bump|change|correct|delete|drop|extract"
-    r"|fix|give (?!me\b|us\b|an?\b)|inline|insert|move|remove|rename|replace|set|shorten|sort|split"
-    r"|swap|wrap|ändere|behebe|benenne|entferne|ergänze|ersetze|füge|korrigiere|kürze|lösche"
+_CHANGE = re.compile(  # what is to be done comes first: "Rename …", "Bitte lösche …"
+    r"(?:please |now |then |also |bitte |jetzt |nun )*(?:add|bump|change|correct|delete|drop"
+    r"|extract|fix|give (?!me\b|us\b|an?\b)|inline|insert|move|remove|rename|replace|set|shorten"
+    r"|sort|split|swap|wrap|ändere|behebe|benenne|entferne|ergänze|ersetze|füge|korrigiere|kürze|lösche"
     r"|repariere|setze|sortiere|tausche|teile (?!mir\b|uns\b)|verschiebe)\b(?!.*\?)",
     re.IGNORECASE | re.DOTALL,
 )
-_LOOKS = re.compile(  # it takes looking at much beside the change, or the answer is to tell something
-    r"\b(?:analy[sz]\w+|architecture|assess\w*|audit\w*|compar\w+|consisten\w+|differences?|each|every"
-    r"|everything|explain\w*|find (?:all|out)|go through|inconsisten\w+|investigat\w+|list|overview"
-    r"|places|report|review\w*|risks?|summar\w+|tell|vulnerabilit\w+|whatever|wherever"
+_LOOKS = re.compile(  # beside the change much is to be looked at, or something to be told
+    r"\b(?:analy[sz]\w+|architecture|assess\w*|audit\w*|compar\w+|consisten\w+|differences?|each"
+    r"|every|everything|explain\w*|find (?:all|out)|go through|inconsisten\w+|investigat\w+"
+    r"|list (?:all|of)|overview|places|report|review\w*|risks?|summar\w+|tell|vulnerabilit\w+"
+    r"|whatever|wherever"
     r"|alles|bericht|bewert\w+|erklär\w*|jede[mnrs]?|liste|prüf\w*|risik\w+|stellen|such\w*|überall"
     r"|übersicht|unterschiede?|untersuch\w*|vergleich\w*|zusammenfassung)\b",
     re.IGNORECASE,
