@@ -13,6 +13,7 @@ from rich.console import Console
 
 from glossator.cli.prompt import PermissionPrompt
 from glossator.cli.render import Bar, Segment
+from glossator.cli.render.answers import answer_text
 from glossator.cli.render.markdown import MarkdownBlock, draw, file_uri
 from glossator.cli.render.renderer import Renderer
 from glossator.commands.answers.context import ContextAnswer
@@ -270,6 +271,29 @@ def test_what_was_undone() -> None:
         "Not saved in the editor: fish.py. Save what you want to\n"
         "keep.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("became", "terminal", "chat"),
+    [
+        ("undid", "Redo it with `glossator redo`.", "Redo it with /redo."),
+        ("redid", "Undo it with `glossator undo`.", "Undo it with /undo."),
+    ],
+)
+def test_how_to_reverse_it_is_called_as_it_is_typed_there(
+    became: str, terminal: str, chat: str
+) -> None:
+    told = recorded("undo")["answer"] | {"undid": [], "redid": []}
+    answer = from_wire(UndoAnswer, told | {became: recorded("undo")["answer"]["undid"]})
+
+    def shown(renderer: Renderer) -> None:
+        renderer.answer(answer)
+        renderer.in_chat(int)
+        renderer.answer(answer)
+
+    seen = drawn(shown).splitlines()
+    assert [line for line in seen if " it with " in line] == [terminal, chat]
+    assert answer_text(answer).splitlines()[-1] == chat  # a client's panel is a chat, too
 
 
 def test_of_many_files_that_an_undo_changed_the_rest_is_counted() -> None:

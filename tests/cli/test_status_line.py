@@ -72,7 +72,7 @@ def test_how_far_a_run_is(
     words: list[Any] = []
     monkeypatch.setattr(screen, "so_far", words.append)
     renderer = Renderer(screen)
-    renderer.counting(lambda: queued)
+    renderer.in_chat(lambda: queued)
     for each in (STARTED, *events):
         renderer.event(each)
     now[0] += seconds

@@ -119,6 +119,43 @@ def test_clauses_and_pointers(answer: str, expect: list[tuple[str, int, bool]]) 
     assert [(each.text, len(each.marks), each.is_claim) for each in found] == expect
 
 
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (
+            'It is now "A. B. C." instead of "Too many. At most 3." Before, it said "None."',
+            ['It is now "A. B. C." instead of "Too many. At most 3."', 'Before, it said "None."'],
+        ),
+        (
+            f'It says "Too many. Try less." {CITE}, which `f` logs. `g` says "No." `h` ends.',
+            [
+                'It says "Too many. Try less.", which `f` logs.',
+                '`g` says "No."',
+                "`h` ends.",
+            ],
+        ),
+        (
+            "The text (\u201cStop. Wait!\u201d) is shown. \u201eHalt. Ende.\u201c steht in `a`.",
+            [
+                "The text (\u201cStop. Wait!\u201d) is shown.",
+                "\u201eHalt. Ende.\u201c steht in `a`.",
+            ],
+        ),
+        (
+            "`f` raises 'Don't. Stop now.' if `a` is set. It ends.",
+            ["`f` raises 'Don't. Stop now.' if `a` is set.", "It ends."],
+        ),
+        # what is no pair
+        ("The sign \" ends it. It is 3.5\" wide. The users' files stay. It's `x`.", 4),
+        ('It begins with "a. It ends with `b`.', 2),
+        (f'`f` says "{CITE}. It ends." {CITE}', 2),
+    ],
+)
+def test_no_sentence_ends_inside_a_quotation(answer: str, expect: list[str] | int) -> None:
+    found = [each.text for each in statements_of(answer)]
+    assert (len(found) if isinstance(expect, int) else found) == expect
+
+
 def test_what_explains_a_statement_is_known() -> None:
     answer = f"""`f` opens it. It then reads `g` {CITE}. `h` ends. {CITE}
 
@@ -191,12 +228,40 @@ def test_what_stands_under_a_label_or_a_heading_is_led_by_it() -> None:
         "Every row is sent.": ("", ""),
         "1. `f` waits.": ("", ""),
         "2. It then sends `a`.": ("", "`f` waits."),
-        "3. Once empty, it ends.": ("", "It then sends `a`."),
+        "3. Once empty, it ends.": ("", "`f` waits. It then sends `a`."),
         "- **Timeouts**: `t` is 3.": ("", ""),
         "Another is 4.": ("Timeouts:", "**Timeouts**: `t` is 3."),
         "__In tests__": ("", ""),
         "The clock stands.": ("In tests:", "In tests:"),
     }
+
+
+FIRST = "`f` moved to `b.py`."
+
+
+@pytest.mark.parametrize(
+    ("said", "explains"),
+    [
+        # a pronoun further on
+        ("`g` calls it twice.", FIRST),
+        ("`c.py` imports it from there.", FIRST),
+        ("The tests use it, too.", FIRST),
+        ("`g` does, too.", FIRST),
+        # the whole chain's beginning, and the sentence before
+        ("It reads `a`.\n- It was called in `d.py`.", f"{FIRST} It reads `a`."),
+        ("It reads `a`. It ends. Its body is `x`.", f"{FIRST} It ends."),
+        ("`g` does, too. It ends.", f"{FIRST} `g` does, too."),
+        ("Before, the class was `X`. `g` calls it.", f"{FIRST} Before, the class was `X`."),
+        # it names what it means itself
+        ("`g` closes the file when it fails.", ""),
+        ("`h` ends. It waits.", "`h` ends."),
+    ],
+)
+def test_the_last_sentence_that_names_something_explains_one_that_does_not(
+    said: str, explains: str
+) -> None:
+    *_, last = statements_of(f"{FIRST} {CITE}\n\n- {said} {CITE}")
+    assert last.context == explains
 
 
 @pytest.mark.parametrize(

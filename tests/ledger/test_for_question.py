@@ -116,6 +116,25 @@ def test_a_question_that_is_asked_again_brings_all_that_it_brought() -> None:
     assert len(for_question("What goes on here?", [*facts(), *mine], 5)) == 5
 
 
+@pytest.mark.parametrize(
+    ("question", "statement", "is_told"),
+    [
+        # what a request for a change says, and a folder of a path, tell nothing of the matter
+        ("Delete the debug print in the parser.", "`__delattr__` deletes `_state`.", False),
+        ("Move zoo/farm.py to zoo/barn.py, fix imports.", "`zoo/cow.py` imports `graze`.", False),
+        ("Replace the lock in zoo/farm.py.", "`zoo/cow.py` replaces `graze`.", False),
+        # the name of a file does, and what the change is about
+        ("Move zoo/grazing.py to zoo/barn.py.", "`zoo/cow.py` imports `graze`.", True),
+        ("Delete the grazing of zebras.", "`zoo/cow.py` imports `graze`.", True),
+        ("How often is it retried?", "`graze` retries twice.", True),
+    ],
+)
+def test_few_facts_go_with_a_request_for_a_change(
+    question: str, statement: str, is_told: bool
+) -> None:
+    assert bool(for_question(question, [fact(1, statement, "zoo/cow.py")], MOST)) is is_told
+
+
 def test_a_path_is_named_as_a_whole() -> None:
     """`zoo.py` is not `prezoo.py`."""
     said = [

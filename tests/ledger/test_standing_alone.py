@@ -19,6 +19,7 @@ from glossator.ledger.selection import stands_alone, without_label
         "The method `send` closes the connection.",
         "Client.send waits for the lock.",
         "A `Client` has one connection of its own.",
+        "`Pool.memory` counts the memory of this process.",
     ],
 )
 def test_a_whole_sentence_stands_alone(statement: str) -> None:
@@ -56,6 +57,12 @@ def test_a_whole_sentence_stands_alone(statement: str) -> None:
         "`send` keeps the old one.",
         "Before it ends, `send` closes the connection.",
         "Their default is `limit`.",
+        # of what?
+        "`on_close` calls it.",
+        "`pool.py` imports it from there.",
+        "`Pool.close` does.",
+        "The tests of `Pool` use them all.",
+        "`close` frees these.",
         # what was done
         "Added a docstring to `send`.",
         "Renames the `send` method.",

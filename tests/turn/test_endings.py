@@ -254,6 +254,14 @@ async def test_a_reply_of_thinking_alone_is_no_empty_answer(tmp_path: Path) -> N
         assert "without an answer" in (await s.ask("?")).text
 
 
+async def test_what_no_model_said_is_not_judged(tmp_path: Path) -> None:
+    read = Turn(ToolUse("Read", {"path": next(iter(FILES))}))
+    async with stage(tmp_path, FILES, [read, Turn(Thinking("Hm."))]) as s:
+        answer = await s.ask("?")
+        assert "without an answer" in answer.text
+        assert answer.uncited == ()
+
+
 async def test_what_was_shown_of_a_void_reply_is_discarded(tmp_path: Path) -> None:
     fault = StreamError("overloaded_error", "Overloaded", after=20)
     script = [Turn(Text("void " * 100), fault=fault), Turn(Text("Whole."))]

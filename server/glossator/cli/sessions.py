@@ -343,14 +343,17 @@ def session_parts(answer: object) -> Iterator[Part]:
             yield from window_parts(answer)
         case TurnList(turns=turns):
             yield listed(_turns(turns), NO_TURN)
-        case UndoAnswer():
-            yield from map(line, _undone(answer))
-            yield from (line(each, "yellow", aside=True) for each in _problems(answer))
         case RewindAnswer(runs=runs, changed=changed):
             yield from (line(f"dropped: {short(run.question)}") for run in runs)
             yield from (line(each, "yellow", aside=True) for each in files_left(changed))
         case AgentList(agents=agents):
             yield listed(_agents(agents), NO_AGENT)
+
+
+def undo_parts(answer: UndoAnswer, *, in_chat: bool) -> Iterator[Part]:
+    """The parts of an undo or a redo, which name both as a chat has them or as a terminal."""
+    yield from map(line, _undone(answer, "/{}" if in_chat else "`glossator {}`"))
+    yield from (line(each, "yellow", aside=True) for each in _problems(answer))
 
 
 def _became(answer: SessionInfo | TakenSession) -> Part:
@@ -424,8 +427,11 @@ def _turns(turns: Sequence[TurnView]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _undone(undone: UndoAnswer) -> Iterator[str]:
-    """Name the files that were restored, the turns undone or redone, and how to reverse that."""
+def _undone(undone: UndoAnswer, called: str) -> Iterator[str]:
+    """Name the files that were restored, the turns undone or redone, and how to reverse that.
+
+    A command is `called` so, with its name for the braces.
+    """
     yield from _files(Became.RESTORED, undone.restored)
     yield from _files(Became.REMOVED, undone.removed)
     if not (undone.restored or undone.removed or undone.not_undone):
@@ -433,9 +439,9 @@ def _undone(undone: UndoAnswer) -> Iterator[str]:
     yield from (f"{Became.UNDONE}: {short(question)}" for question in undone.undid)
     yield from (f"{Became.REDONE}: {short(question)}" for question in undone.redid)
     if undone.undid:
-        yield f"{Act.REDO} it with `glossator redo`."
+        yield f"{Act.REDO} it with {called.format('redo')}."
     elif undone.redid:
-        yield f"{Act.UNDO} it with `glossator undo`."
+        yield f"{Act.UNDO} it with {called.format('undo')}."
     elif undone.turn:
         yield f"{Act.UNDO} that with `glossator undo --turn {undone.turn}`."
 

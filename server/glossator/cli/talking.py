@@ -64,7 +64,7 @@ class Talking:
         self._run_id = ""  # of the run that is on, which may be that of a plan
         self._elsewhere = False  # its session goes on there
         self._waiting = Waiting()
-        self._renderer.counting(lambda: len(self._waiting.messages))
+        self._renderer.in_chat(lambda: len(self._waiting.messages))
         self._held = False  # the user is to say that it goes on
         self._ended = False  # nothing more is typed
         self._steers: dict[asyncio.Task[None], asyncio.Future[Json]] = {}

@@ -19,6 +19,9 @@ PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TAB_COLUMNS = 4  # columns
+_BRACKET = re.compile(
+    r"\s*(?:[)\]}{]|>(?!=)\s*(?:$|[({:=]|extends\b|implements\b))"
+)  # `>` of types
 _AT_MARGIN = (
     re.compile(  # what stands at the margin inside of functions: directives and labels of C
         r"\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|pragma|error)\b| ?\w+:\s*$"
@@ -136,4 +139,4 @@ def depth(line: str) -> int:
 
 def level(line: str) -> int:
     """The indentation of a line; a bracket before it belongs to what began equally deep above."""
-    return depth(line) + (line.lstrip()[0] in ")]}{")
+    return depth(line) + bool(_BRACKET.match(line))

@@ -24,6 +24,7 @@ from glossator.core.citations import (
     unreadable,
     without_gaps,
 )
+from glossator.core.references import refers_back
 from glossator.grounding.wording import Kind, tokens_of
 
 _END = re.compile(r"[.!?…]+[\"'\u201d\u2019)\]*_]*(?:(?=\s+\S)|\s*$)|\n(?=\s*\S)(?<=  \n)")
@@ -86,7 +87,8 @@ _CONDITION = re.compile(  # it may end behind a further clause
 _PRONOUN = r"(?:it|its|they|their|them|this|that|these|those|both|one)"
 _LEANS = re.compile(  # on what stands before it
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:it|its|they|their|them|this|that|these|those|then|there|both|each"
-    r"|neither|otherwise|instead|also|afterwards?|so|thus|therefore|here|but|and|if (?:so|not)"
+    r"|neither|otherwise|instead|also|afterwards?|(?:before|earlier|previously)(?=,)|so|thus"
+    r"|therefore|here|but|and|if (?:so|not)"
     r"|in (?:that|this) case|the (?:former|latter|result|same|others?|second|third|last)"
     r"|(?:any |all |every )?others?|another"
     r"|(?:without|with|in|by|after|before|for|until|unless|if|when|once|instead of|because of"
@@ -104,6 +106,22 @@ _NO_LABEL = re.compile(  # a heading that says nothing of what stands below it
     re.IGNORECASE,
 )
 _HIDDEN = "\x00"
+_OPENS = r"(?:^|(?<=[\s(\[{*_/\u2013\u2014-]))"  # what stands before a straight quotation mark
+_CURLY = "|".join(  # a quotation, without marks
+    rf"{opens}[^{closes}\x00]{{0,500}}[{closes}]"
+    for opens, closes in (("\u201c", "\u201d"), ("\u201e", "\u201c\u201d"), ("\u00ab", "\u00bb"))
+)
+_UNCUT = re.compile(  # quoted code, links and quotations: no sentence ends in them
+    r"(`+)[^`]+\1|\]\([^)]*\)"
+    rf"|{_OPENS}(?P<sign>[\"'])(?=\S)[^\"\x00]{{0,500}}?(?<=\S)(?P=sign)(?!\w)|{_CURLY}"
+)
+_LAST = re.compile(
+    r"[.!?\u2026]*[\"'\u201c\u201d\u00bb]?$"
+)  # a sentence may end with its quotation
+_QUOTED_END = re.compile(r"[\"'\u201c\u201d\u00bb][)\]*_]*$")
+_CONTINUES = re.compile(
+    r"\s*(?:[,;]|[^\W\d_A-Z])"
+)  # a sentence, behind a quotation that ends in a stop
 _BEHIND = re.compile(rf"(?:\s*(?:[,;]|and\b)?\s*{_HIDDEN}\[[^\x01]*\x01)+")  # marks in a row
 
 
@@ -113,7 +131,8 @@ class AnswerStatement:
 
     `shared` marks stand elsewhere and count for it, too. `is_code` is quoted code, whose lines must
     occur in what it cites. `context` explains it: the head of its table, its `lead`, and the
-    statement before if it depends on that. Its `lead` is the sentence that leads to it (`It does
+    statement before if it depends on that, behind that one's own `anchor`: the last sentence that
+    depends on none. Its `lead` is the sentence that leads to it (`It does
     three things:`), or the label or heading above it, as `Offline:`. A sentence
     `goes_on` behind a mark with a statement of its own, which `follows` and shares no marks. It is
     `alone` if the whole answer cites nothing.
@@ -127,6 +146,7 @@ class AnswerStatement:
     is_code: bool = False
     context: str = ""
     lead: str = ""
+    anchor: str = ""
     goes_on: bool = False
     follows: bool = False
     alone: bool = False
@@ -313,6 +333,8 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
             continue
         behind = _BEHIND.match(text, end)
         end = behind.end() if behind else end
+        if _QUOTED_END.search(match[0]) and _CONTINUES.match(answer, block.start + end, block.end):
+            continue
         if end > at:
             yield block.start + at, block.start + end
         at = end
@@ -321,7 +343,7 @@ def _sentences(answer: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _masked(text: str) -> str:
-    """The text with marks and quoted code hidden, so that no sentence ends in them."""
+    """The text with marks and what is quoted hidden, so that no sentence ends in them."""
     parts: list[str] = []
     at = 0
     for mark in parse_citations(text):
@@ -330,7 +352,14 @@ def _masked(text: str) -> str:
             parts += text[at : mark.start], f"{_HIDDEN}[{hidden}\x01"
             at = mark.end
     plain = "".join((*parts, text[at:]))
-    return re.sub(r"(`+)[^`]+\1|\]\([^)]*\)", lambda match: "x" * len(match[0]), plain)
+    return _UNCUT.sub(_hidden, plain)
+
+
+def _hidden(match: re.Match[str]) -> str:
+    """Letters in the place of what is quoted, but for the end of a quotation."""
+    last = _LAST.search(match[0])
+    kept = last[0] if last and match[0][0] not in "`]" else ""
+    return "x" * (len(match[0]) - len(kept)) + kept
 
 
 def _within(start: int, end: int, marks: Sequence[CitationMark]) -> tuple[CitationMark, ...]:
@@ -401,13 +430,21 @@ def _explained(
         under = before.text if before and follows and not leading else lead
         if under == label and _LABEL.match(each.text):
             under = ""  # it says its label itself
-        leans = before is not None and before is not leading and _LEANS.match(each.text)
-        said = re.sub(_ITEM, "", before.text, count=1) if before and leans else ""
-        above = "" if _LABEL.match(said) else under
-        context = " ".join(filter(None, (each.context, above, said if said != under else "")))
-        yield replace(each, context=context, lead=under)
+        said = anchor = ""
+        if before is not None and before is not leading and _leans(each.text):
+            said = re.sub(_ITEM, "", before.text, count=1)
+            anchor = before.anchor or ("" if _leans(said) else said)
+        above = "" if _LABEL.match(anchor or said) else under
+        words = dict.fromkeys((each.context, above, anchor, said))  # each once
+        told = replace(each, context=" ".join(filter(None, words)), lead=under, anchor=anchor)
+        yield told
         is_label = _LABEL.fullmatch(each.text) is not None
-        before = before if is_label else each
+        before = before if is_label else told
+
+
+def _leans(text: str) -> bool:
+    """Whether a sentence says something of what stands before it."""
+    return _LEANS.match(text) is not None or refers_back(text)
 
 
 def _sharing(

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from glossator.core.fact import Fact, NewFact, Passage
 from glossator.core.names import names_in, paths_in
+from glossator.core.references import refers_back
 from glossator.core.terms import stem
 from glossator.ledger.rows import DAY, ID_BYTES, MAX_ASKED, MAX_STATEMENT, Rows, fact_of, row_of
 from glossator.memory import bearing, secret_in
@@ -162,7 +164,9 @@ def for_question(
     others = [each for each in facts if not each.pinned]
     names, paths = _asked_names(question), paths_in(question)
     named = {at for at, each in enumerate(others) if _is_about(each, names, paths)}
-    found = bearing(question, [(each.statement, each.path) for each in others], named)
+    found = bearing(
+        _without_folders(question, paths), [(each.statement, each.path) for each in others], named
+    )
     again = [at for at, each in enumerate(others) if key in each.asked]
     order = dict.fromkeys((*again, *found, *(range(len(others)) if all_ else ())))
     for each in (others[at] for at in order):
@@ -171,6 +175,13 @@ def for_question(
         if not any(e.path == each.path and are_twins(e.statement, each.statement) for e in chosen):
             chosen.append(each)
     return chosen
+
+
+def _without_folders(question: str, paths: Sequence[str]) -> str:
+    """The question with the mere names of its files: a path is looked for as a whole."""
+    for path in sorted(paths, key=len, reverse=True):
+        question = question.replace(path, PurePosixPath(path).stem)
+    return question
 
 
 def _asked_names(question: str) -> frozenset[str]:
@@ -322,9 +333,10 @@ def stands_alone(statement: str) -> bool:
     """Whether it makes sense without the sentences, or the table, around it."""
     is_row = statement.lstrip().startswith("|")
     leans = _LEANS.match(statement) or _POINTS.search(statement) or _PART.match(statement)
-    refers = _DONE.match(statement) or _NO_SUBJECT.match(statement) or _REFERS.search(statement)
+    done = _DONE.match(statement) or _NO_SUBJECT.match(statement)
+    refers = _REFERS.search(statement) or refers_back(statement)
     verb = _VERB.search(re.sub(r"`[^`]*`", "x", statement))  # `Retry-After` alone says nothing
-    return not (is_row or leans or refers) and verb is not None and _names_early(statement)
+    return not (is_row or leans or done or refers) and verb is not None and _names_early(statement)
 
 
 def _names_early(statement: str) -> bool:

@@ -29,10 +29,10 @@ _RARE, _RARE_SHARE = 3, 0.02  # texts that hold a rare word: so many, or this sh
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _VAGUE = frozenset(
     """
-    add also always app before bug build call change check class code create doing error every
-    fail file fix function good help here implement issue just keep know like line look new need
-    never now only please project question read remember remove repo right run same since start
-    still thing time today try update want way well whole wrong write yes
+    add also always app before bug build call change check class code create delete doing error
+    every fail file fix function good help here implement issue just keep know like line look move
+    new need never now only please project question read remember remove rename replace repo right
+    run same since start still thing time today try update want way well whole wrong write yes
     """.split()
 )
 
@@ -40,13 +40,13 @@ _VAGUE = frozenset(
 _COMMON = frozenset(  # in statements about code
     """
     again argument attribute block boolean case character column condition content count current
-    data default element empty end entry example field first flag format given group held holder
-    id index info input instance integer item key kind last length level line list long map
-    method mode module name next null number object option order output page parameter part
-    place point position property put range record reference result return returned row second
-    section sent sequence set setting short single size source space specific state statement
-    status step string system table taken target text true type unit user value variable version
-    word
+    data default element empty end entry example export field first flag format given group held
+    holder id import index info input instance integer item key kind last length level line list
+    long map method mode module name next null number object option order output page parameter
+    part place point position property put range record reference result return returned row
+    second section sent sequence set setting short single size source space specific state
+    statement status step string system table taken target text true type unit user value
+    variable version word
     """.split()
 )
 

@@ -31,6 +31,7 @@ from glossator.turn.plan.planner import (
     PlanChoice,
     PlanQuestion,
     TaskType,
+    asks_for_change,
     by_words,
     decompose,
     dispatch,
@@ -175,7 +176,8 @@ class Answering:
             return _way(TaskType.SIMPLE, "without a model there is no plan")
         if settings.dispatch == "heuristics" or self._app.models.fast.offline:
             return _way(self._by_words(), "guessed from its words")
-        return None
+        is_plain = asks_for_change(self._asked.question)
+        return _way(TaskType.SIMPLE, "as it asks for a change") if is_plain else None
 
     def _by_words(self) -> TaskType:
         """Decide by the question's words; a later question counts as simple."""

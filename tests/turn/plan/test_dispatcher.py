@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.turn.plan.planner import TaskType, by_words
+from glossator.turn.plan.planner import TaskType, asks_for_change, by_words
 
 QUESTIONS = tomllib.loads((Path(__file__).parent / "questions.toml").read_text("utf-8"))
 
@@ -39,3 +39,15 @@ def test_the_words_of_a_question(
         for label, questions in QUESTIONS[part].items()
     }
     assert told == {"SIMPLE": simple, "COMPLEX": complex_}
+
+
+def test_a_plain_request_for_a_change_is_told_by_its_words() -> None:
+    plain, others = QUESTIONS["changes"]["PLAIN"], QUESTIONS["changes"]["OTHER"]
+    assert [each for each in plain if not asks_for_change(each)] == []
+    assert [each for each in others if asks_for_change(each)] == []
+    assert not asks_for_change(f"{plain[0]} {'It is long. ' * 20}")
+
+
+@pytest.mark.parametrize("part", ["tuned", "held_out", "new"])
+def test_no_hard_question_is_taken_for_a_plain_request(part: str) -> None:
+    assert [each for each in QUESTIONS[part]["COMPLEX"] if asks_for_change(each)] == []

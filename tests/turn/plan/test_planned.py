@@ -528,6 +528,16 @@ async def test_a_simple_question_costs_one_request_more(tmp_path: Path) -> None:
         assert "client.py" not in str(cast.asked["dispatcher"][0])  # the question alone
 
 
+async def test_a_plain_request_for_a_change_costs_none(tmp_path: Path) -> None:
+    cast = Cast(READS, ANSWER)
+    async with stage(tmp_path / "ws", FILES, cast, DISPATCH) as s:
+        await s.ask("Rename `fetch` to `load`.")
+        assert states(s) == DIRECT
+        assert "dispatcher" not in cast.asked
+        (first, *_) = s.port.of(StateChanged)[1:]
+        assert first.detail == "without a plan, as it asks for a change"
+
+
 async def test_a_void_first_reply_has_no_marks_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

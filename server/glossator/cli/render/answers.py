@@ -25,7 +25,7 @@ from glossator.cli.render import Column, Exact, Fields, Part, Styled, Table, lin
 from glossator.cli.render.citations import checked_parts, standing_parts
 from glossator.cli.render.pipe import text_of
 from glossator.cli.retrieval import retrieval_parts
-from glossator.cli.sessions import session_parts
+from glossator.cli.sessions import session_parts, undo_parts
 from glossator.cli.setup import setup_parts
 from glossator.commands import (
     AgentTranscript,
@@ -43,6 +43,7 @@ from glossator.commands import (
     SpendingView,
     StatusAnswer,
     ToolAnswer,
+    UndoAnswer,
 )
 from glossator.core.answer import Answer
 from glossator.core.shown import shown
@@ -72,11 +73,18 @@ _SOURCES = {
 }
 
 
-def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part]:
-    """The parts of an answer; `grounded` is what its run kept."""
+def answer_parts(
+    answer: object, grounded: Iterable[Part] = (), *, in_chat: bool = False
+) -> Iterator[Part]:
+    """The parts of an answer; `grounded` is what its run kept.
+
+    They name undo and redo as a terminal has them (`glossator undo`), or `in_chat` (`/undo`).
+    """
     match answer:
         case Answer():
-            yield from _run(answer, grounded)
+            yield from _run(answer, grounded, in_chat=in_chat)
+        case UndoAnswer():
+            yield from undo_parts(answer, in_chat=in_chat)
         case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
             yield Exact(text)
         case StatusAnswer():
@@ -91,28 +99,25 @@ def answer_parts(answer: object, grounded: Iterable[Part] = ()) -> Iterator[Part
             what = "Model" if isinstance(answer, ModelAnswer) else "Mode"
             since = ", as before" if now == before else f" from now on, no longer {before}"
             yield line(f"{what} {now}{since}.", "dim", aside=True)
-        case RuleList():
-            yield listed(_rules(answer), NO_RULES)
-        case Trusted(trusted=folders):
-            table = Table((Column(),), tuple((shown(each),) for each in folders))
-            yield listed(table, NO_TRUSTED)
+        case RuleList() | Trusted():
+            yield _kept(answer)
         case _:
             yield from chain.from_iterable(parts(answer) for parts in _OF_ABILITIES)
 
 
 def answer_text(answer: object) -> str:
-    """An answer as a pipe shows it."""
-    return "\n".join(filter(None, map(text_of, answer_parts(answer))))
+    """An answer to a `/` word as a pipe shows it."""
+    return "\n".join(filter(None, map(text_of, answer_parts(answer, in_chat=True))))
 
 
-def _run(answer: Answer, grounded: Iterable[Part]) -> Iterator[Part]:
+def _run(answer: Answer, grounded: Iterable[Part], *, in_chat: bool) -> Iterator[Part]:
     """The parts below the text of a run's answer."""
     if ending := stop_notice(answer.stop):
         yield line(ending, "yellow", aside=True)
     yield from standing_parts(answer)
     yield from grounded
     yield line(footer(answer), "dim", kind="footer", aside=True)
-    yield line(_what_next(answer), "dim", kind="footer", aside=True)
+    yield line(_what_next(answer, in_chat=in_chat), "dim", kind="footer", aside=True)
 
 
 def footer(answer: Answer) -> str:
@@ -130,12 +135,13 @@ def footer(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def _what_next(answer: Answer) -> str:
+def _what_next(answer: Answer, *, in_chat: bool) -> str:
     """The files that the run changed, how to undo that, and how to continue its session."""
     session = f"session {answer.session_id} (--resume)"
     if not answer.changed_files:
         return session
-    return f"changed {names(answer.changed_files)} (glossator undo) · {session}"
+    undo = "/undo" if in_chat else "glossator undo"
+    return f"changed {names(answer.changed_files)} ({undo}) · {session}"
 
 
 def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
@@ -275,6 +281,14 @@ class Trusted:
     """The folders that are remembered as trusted; no server answers this."""
 
     trusted: tuple[str, ...]
+
+
+def _kept(answer: RuleList | Trusted) -> Part:
+    """The rules, or the folders that are remembered as trusted."""
+    if isinstance(answer, RuleList):
+        return listed(_rules(answer), NO_RULES)
+    table = Table((Column(),), tuple((shown(each),) for each in answer.trusted))
+    return listed(table, NO_TRUSTED)
 
 
 def _rules(answer: RuleList) -> Table:

@@ -107,6 +107,7 @@ class Renderer:
         self._agents = AgentLines()
         self._grounding = GroundingLines()
         self._run = RunSoFar()
+        self._in_chat = False
         self._queued: Callable[[], int] = int
         self._out.so_far(self._so_far)
 
@@ -180,8 +181,9 @@ class Renderer:
         self._out.end_text()
         self._out.prompt(hint)
 
-    def counting(self, queued: Callable[[], int]) -> None:
-        """Show in the status line how many messages wait for the end of the run."""
+    def in_chat(self, queued: Callable[[], int]) -> None:
+        """Name commands as a chat has them, and show how many messages wait in the status line."""
+        self._in_chat = True
         self._queued = queued
 
     def whole(self, text: str) -> None:
@@ -209,7 +211,7 @@ class Renderer:
         if isinstance(answer, Answer):
             self._out.answer_text(answer)
         self._out.still()
-        known = answer_parts(answer, self._grounding.ended())
+        known = answer_parts(answer, self._grounding.ended(), in_chat=self._in_chat)
         for part in known if parts is None else parts:
             self._out.show(part)
 

@@ -222,7 +222,10 @@ class Grounding:
         """Judge the answer by the current texts, correct it, and remember what holds."""
         app, run, text = self._app, self._run, outcome.text
         seconds_left = max(0.0, app.settings.limits.seconds - run.clock.seconds)
-        answer = CorrectedAnswer(text, await self.judging.judged(text, seconds_left))
+        checked = CheckedAnswer()  # of what no model said
+        if outcome.by_model:
+            checked = await self.judging.judged(text, seconds_left)
+        answer = CorrectedAnswer(text, checked)
         is_whole = outcome.by_model and outcome.stop is Stop.ANSWERED
         if is_whole and is_to_correct(app, self._session, answer):
             answer = await self._corrected(answer)

@@ -1,8 +1,9 @@
 """The decomposer: turns a hard question into a plan of tasks, or asks the user first.
 
-The dispatcher says whether. It asks the fast model; where there is none, or it does not answer in
-time, the words of the question say so: they are tuned on one part of
-`tests/turn/plan/questions.toml` and measured on the others.
+The dispatcher says whether. It asks the fast model, except about a plain request for a change,
+which is simple. Where there is no such model, or it does not answer in time, the words of the
+question say so: they are tuned on one part of `tests/turn/plan/questions.toml` and measured on the
+others.
 
 The decomposer makes the plan of a hard question, or says what has to be asked first. It asks the
 main model: one small request, on which all others depend. A plan with faults is repaired by asking
@@ -42,6 +43,23 @@ _TO_ACT = re.compile(
     r"|rename|replace|rewrite|run|set|shorten|simplify|split|update|upgrade|use|wrap|write)\b",
     re.IGNORECASE,
 )
+_CHANGE = re.compile(  # what is to be done comes first: "Rename …", "Bitte lösche …"
+    r"(?:please |now |then |also |bitte |jetzt |nun )*(?:add|bump|change|correct|delete|drop"
+    r"|extract|fix|give (?!me\b|us\b|an?\b)|inline|insert|move|remove|rename|replace|set|shorten"
+    r"|sort|split|swap|wrap|ändere|behebe|benenne|entferne|ergänze|ersetze|füge|korrigiere|kürze|lösche"
+    r"|repariere|setze|sortiere|tausche|teile (?!mir\b|uns\b)|verschiebe)\b(?!.*\?)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LOOKS = re.compile(  # beside the change much is to be looked at, or something to be told
+    r"\b(?:analy[sz]\w+|architecture|assess\w*|audit\w*|compar\w+|consisten\w+|differences?|each"
+    r"|every|everything|explain\w*|find (?:all|out)|go through|inconsisten\w+|investigat\w+"
+    r"|list (?:all|of)|overview|places|report|review\w*|risks?|summar\w+|tell|vulnerabilit\w+"
+    r"|whatever|wherever"
+    r"|alles|bericht|bewert\w+|erklär\w*|jede[mnrs]?|liste|prüf\w*|risik\w+|stellen|such\w*|überall"
+    r"|übersicht|unterschiede?|untersuch\w*|vergleich\w*|zusammenfassung)\b",
+    re.IGNORECASE,
+)
+_LONGEST = 60  # words of a plain request for a change
 _COMPARES = re.compile(
     r"\b(?:compar\w+|differences?|differ|inconsisten\w+|diverge\w*)\b", re.IGNORECASE
 )
@@ -111,6 +129,13 @@ def by_words(question: str) -> TaskType:
     more = any(each.search(text) for each in (_COMPARES, _MORE))
     is_hard = _SURVEYS.search(text) or (many and many + more >= _MARKS)
     return TaskType.COMPLEX if is_hard else TaskType.SIMPLE
+
+
+def asks_for_change(question: str) -> bool:
+    """Whether a question plainly asks for a change in some words, so that no model need say so."""
+    text = question.strip()
+    is_short = len(text.split()) <= _LONGEST
+    return is_short and bool(_CHANGE.match(text)) and not _LOOKS.search(text)
 
 
 async def dispatch(model: Model, meter: Meter, question: str, summary: str) -> TaskType:
