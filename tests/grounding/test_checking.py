@@ -44,6 +44,21 @@ TYPESCRIPT = CitedLines(
         "}",
     ),
 )
+GENERIC = CitedLines(
+    "src/verify.ts",
+    1,
+    (
+        "export async function verify<",
+        "  Payload = Claims,",
+        "  Key extends CryptoKey = CryptoKey,",
+        ">(",
+        "  token: string | Uint8Array,",
+        "  key: Key,",
+        "): Promise<Payload> {",
+        "  return read(token, key)",
+        "}",
+    ),
+)
 GO = CitedLines(
     "store/store.go",
     5,
@@ -167,6 +182,7 @@ def test_what_stands_nowhere_in_the_lines_is_refused(
     ("cited", "statement", "reason"),
     [
         (TYPESCRIPT, "`total` has three parameters.", "The lines say 2: `basket`, `tax`."),
+        (GENERIC, "`verify` has three parameters.", "The lines say 2: `token`, `key`."),
         (RUST, "`close` has three parameters.", "The lines say 2: `first`, `then`."),
         (RUST, "`close` has two parameters.", ""),
         (JAVA, "`put` has two parameters.", ""),

@@ -232,15 +232,24 @@ def _masked(text: str) -> str:
 def _body_of(lines: Sequence[str], start: int) -> int:
     """The index of the line behind the signature that begins at `start`."""
     depth = 0
-    for at in range(start, min(start + _MAX_SIGNATURE_LINES, len(lines))):
+    first = _behind_types(lines, start)
+    for at in range(first, min(start + _MAX_SIGNATURE_LINES, len(lines))):
         line = _STRINGS.sub("", lines[at])
         line = re.sub(r"\s(?:#|//).*$", "", line)
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
-        if depth <= 0 and (re.search(r"[:{;}]\s*$|=>", line) or at > start):
+        if depth <= 0 and (re.search(r"[:{;}]\s*$|=>", line) or at > first):
             return at + 1
-        if depth <= 0 and "(" not in lines[start]:
+        if depth <= 0 and "(" not in lines[first]:
             return at + 1
-    return min(start + 1, len(lines))
+    return min(first + 1, len(lines))
+
+
+def _behind_types(lines: Sequence[str], start: int) -> int:
+    """The index of the line that closes type parameters which stand on lines below; or `start`."""
+    if not lines[start].rstrip().endswith("<"):
+        return start
+    below = range(start + 1, min(start + _MAX_SIGNATURE_LINES, len(lines)))
+    return next((at for at in below if lines[at].lstrip().startswith(">")), start)
 
 
 def _end_of(lines: Sequence[str], start: int, body: int) -> int:
