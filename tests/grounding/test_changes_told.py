@@ -57,7 +57,7 @@ LOAD = CitedLines(
         ("`fetch_user` is now `load_user`.", True),
         ("The default timeout went from 10 to 30 seconds.", True),
         ("I removed the `print` call from `load_user`.", True),
-        ("`load_user` calls `print`.", True),  # which a model has to judge
+        ("`load_user` heißt jetzt so, statt `fetch_user`.", True),
         ("`load_user` calls `db.get`.", False),
     ],
 )
@@ -72,7 +72,9 @@ def test_no_rule_refuses_what_an_edit_replaced(statement: str, *, tells: bool) -
         ("I renamed `get_user` to `load_user`.", "get_user"),
         ("`fetch_user` is now `find_user`.", "find_user"),
         ("The default timeout went from 15 to 30 seconds.", "15"),
-        ("It stands on line 1.", "1"),  # what is gone has no line
+        ("It now stands on line 1.", "1"),  # what is gone has no line
+        ("`load_user` calls `print`.", "print"),  # which tells of no change
+        ("The default timeout is 10 seconds.", "10"),
     ],
 )
 def test_what_stood_nowhere_is_refused(statement: str, missing: str) -> None:
@@ -179,6 +181,7 @@ def test_lines_that_are_joined_keep_all_that_was_removed(ws: Workspace) -> None:
     ("statement", "has_rest"),
     [
         ("It returns early instead of calling `print`.", False),
+        ("It returns early instead of calling `load`.", True),  # which stood nowhere
         ("It no longer calls `print`.", True),
     ],
 )

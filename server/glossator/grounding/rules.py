@@ -67,6 +67,16 @@ _COUNT = re.compile(  # of the parameters of `x`
 _MARKUP = re.compile(r"[`*_\"“”]")
 _PART_OF_TEXT_BELOW = 3  # characters; a shorter name may stand anywhere in a text
 _PART_OF_NAME_FROM = 6  # characters of a mixed-case name that may be part of another
+_OF_CHANGE = re.compile(  # in English and German
+    r"\b(?:was|were|had|been|used to|formerly|previously|earlier|now|no longer|any ?more|gone"
+    r"|instead of|rather than|in place of|from .{1,80}? to|into|becam\w+|becomes?|went"
+    r"|(?:replac|renam|remov|delet|dropp|chang|mov|rais|lower|increas|decreas|reduc|extract|inlin|swapp"
+    r"|convert|updat|rewr|fix|correct)\w*"
+    r"|wurden?|war|waren|hieß|heißt|jetzt|nun|statt|anstelle|früher|vorher|nicht mehr"
+    r"|von .{1,80}? auf"
+    r"|(?:ersetz|entfern|umbenann|geänder|gelösch|verschob|erhöh|gesenk|korrigier)\w*)(?!\w)",
+    re.IGNORECASE,
+)
 _MIN_QUOTED_SHARE = 0.5  # of the lines of quoted code must stand in what it cites
 
 NO_CALLS: Calls = {}
@@ -128,7 +138,8 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
     asserted = tokens[: _denied(tokens)]
     missing = [each for each in _missing(asserted, codes) if each[0] not in elsewhere]
-    before = [Code(each.before) for each in cited if each.before] if missing else []
+    tells_change = bool(missing) and _OF_CHANGE.search(statement) is not None
+    before = [Code(each.before) for each in cited if tells_change and each.before]
     if before:
         now = {token for token, _ in _missing(asserted, [*codes, *before])}
         missing = [each for each in missing if each[0] in now]

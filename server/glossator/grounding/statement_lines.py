@@ -47,7 +47,8 @@ _OF_FILE = re.compile(  # the file that is cited, not files that code works with
     r"|\b(?:above|below)\b(?!\s+(?!(?:it|this|that|these|them|here)\b)[`\w])",
     re.IGNORECASE,
 )
-_IN_PLACE = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_IN_PLACE = re.compile(r"\b(?:instead of|rather than)\b(?P<old>[^.,;:]{1,80})", re.IGNORECASE)
+_OLD = re.compile(r"`([^`]+)`|(\d+(?:\.\d+)*)")
 _GIVEN = re.compile(r"\s*(?:[\w.]+\s+)*[\"']?([\w$]+)[\"']?\s*(?::[^=]*)?[:=](?!=)")  # `LIMIT = 3`
 MOST_JUDGED = 100_000  # characters of an answer, some 2,000 sentences; what follows is not judged
 
@@ -222,8 +223,7 @@ def _rest(
 
     What an edit put in place of something else denies nothing of the rest.
     """
-    if any(part.removed for each in spans if (part := lines(each))):
-        text = _IN_PLACE.sub(" ", text)
+    text = _without_replaced(text, [part for each in spans if (part := lines(each))])
     every = [(each, document_of(each, sources)) for each in spans if is_denial(text)]
     known = [(span, document) for span, document in every if document]
     is_code = any(definitions_about(span, document) for span, document in known)
@@ -237,6 +237,17 @@ def _rest(
             part = lines(replace(file, first_line=start, last_line=end))
             if part and any(line.strip(" \t(){}[];,") for line in part.lines):
                 yield part
+
+
+def _without_replaced(text: str, parts: Sequence[CitedLines]) -> str:
+    """The text without what it says was replaced, if that stood in the lines removed."""
+    gone = "\n".join(line for each in parts if each.before for line in each.before.lines)
+
+    def rest(match: re.Match[str]) -> str:
+        old = [one or other for one, other in _OLD.findall(match["old"])]
+        return " " if old and all(holds(gone, each) for each in old) else match[0]
+
+    return _IN_PLACE.sub(rest, text) if gone else text
 
 
 def _lines_denied(text: str, span: Span, document: Document, *, is_aside: bool) -> set[int]:

@@ -81,31 +81,44 @@ class FileDelta:
 
 
 async def deltas_of(
-    turns: Sequence[Turn], looking: FileStateReader, paths: Iterable[str]
+    turn: Turn, looking: FileStateReader, paths: Iterable[str]
 ) -> tuple[FileDelta, ...]:
-    """What turns changed in sum, in the order of the paths. Raises `StoreUnavailable`."""
-    plan = Plan.of(turns)
+    """The changes, in the order of the paths. Raises `StoreUnavailable`."""
+    plan = Plan.of([turn])
+    before = await _texts_before(plan, looking, paths)
+    look = looking.files.now()
+
+    def delta(path: str, old: str | None) -> FileDelta:
+        at = look(path, looking.limit)
+        new = _text(looking, path, at.data) if isinstance(at, Content) else _no_text(at)
+        return FileDelta(path, _change(plan.target[path], plan.expected[path]), old, new)
+
+    return await asyncio.to_thread(lambda: tuple(delta(*each) for each in before.items()))
+
+
+async def _texts_before(
+    plan: Plan, looking: FileStateReader, paths: Iterable[str]
+) -> dict[str, str | None]:
+    """What files held before; None where that is not known, "" for no file."""
     found = {path: plan.target[path] for path in paths if path in plan.target}
 
     def kept(objects: Objects) -> dict[str, bytes | None]:
         names = {state.object for state in found.values() if isinstance(state, Stored)}
         return {name: objects.get(name) for name in names}
 
-    before = await looking.store.run(kept)
-    look = looking.files.now()
-    now = await asyncio.to_thread(lambda: {path: look(path, looking.limit) for path in found})
+    data = await looking.store.run(kept)
 
-    def text(path: str, data: bytes | None) -> str | None:
-        decoded = None if data is None else looking.disk.decoded(path, data)
-        return None if decoded is None else decoded[0]
+    def text(path: str, state: FileState) -> str | None:
+        if isinstance(state, Stored):
+            return _text(looking, path, data[state.object])
+        return _no_text(state)
 
-    def delta(path: str, state: FileState) -> FileDelta:
-        old = text(path, before[state.object]) if isinstance(state, Stored) else _no_text(state)
-        at = now[path]
-        new = text(path, at.data) if isinstance(at, Content) else _no_text(at)
-        return FileDelta(path, _change(state, plan.expected[path]), old, new)
+    return await asyncio.to_thread(lambda: {path: text(path, found[path]) for path in found})
 
-    return await asyncio.to_thread(lambda: tuple(delta(*each) for each in found.items()))
+
+def _text(looking: FileStateReader, path: str, data: bytes | None) -> str | None:
+    decoded = None if data is None else looking.disk.decoded(path, data)
+    return None if decoded is None else decoded[0]
 
 
 def _change(found: FileState, left: FileState) -> FileChange:
@@ -325,16 +338,20 @@ class Checkpoints:
             raise UsageError(f"There is no checkpoint of the turn {turn!r}; list the turns.")
         return self._turns[turn]
 
-    async def deltas(self, turn: str | None, choose: Choose) -> tuple[FileDelta, ...]:
-        """What a turn, or without one all in sum, changed in those files that are chosen.
-
-        They are chosen of all in a thread, and given in their order.
-        """
+    async def deltas(self, turn: str, choose: Choose) -> tuple[FileDelta, ...]:
+        """What a turn changed in those files that are chosen of all in a thread, in their order."""
         await self._settled()
-        found = [path for each in self.turns if turn in (None, each.turn) for path in each.paths]
-        chosen = await asyncio.to_thread(choose, list(dict.fromkeys(found)))
-        turns = [each for each in self._turns.values() if turn in (None, each.id)]
-        return await deltas_of(turns, self._looking, chosen)
+        paths = [path for each in self.turns if each.turn == turn for path in each.paths]
+        chosen = await asyncio.to_thread(choose, paths)
+        return await deltas_of(self._turns.get(turn, Turn(turn)), self._looking, chosen)
+
+    async def texts_before(self, turn: str | None, choose: Choose) -> Mapping[str, str]:
+        """What the chosen files held before a turn, or before all; no files that were not there."""
+        await self._settled()
+        plan = Plan.of([each for each in self._turns.values() if turn in (None, each.id)])
+        chosen = await asyncio.to_thread(choose, [*plan.target])
+        texts = await _texts_before(plan, self._looking, chosen)
+        return {path: text for path, text in texts.items() if text}
 
     async def _take_back(
         self, turns: Sequence[Turn], on_conflict: OnConflict, only: Collection[str] | None = None

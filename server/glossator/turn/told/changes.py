@@ -77,16 +77,15 @@ async def texts_before(
     texts: dict[str, dict[str, None]] = {}
     try:
         for turn in (None, run.id):
-            for each in await checkpoints.deltas(turn, _some_texts):
-                if each.before:
-                    texts.setdefault(each.path, {})[each.before] = None
+            for path, text in (await checkpoints.texts_before(turn, _some_texts)).items():
+                texts.setdefault(path, {})[text] = None
     except StoreUnavailable:
         return {}  # the user has read that nothing can be kept
     return {path: tuple(each) for path, each in texts.items()}
 
 
 def _some_texts(paths: Sequence[str]) -> list[str]:
-    return [path for path in paths if not is_notebook(path)][:_MAX_TOLD_FILES]
+    return [path for path in paths if not is_notebook(path)][-_MAX_TOLD_FILES:]
 
 
 async def unsaved_files(app: Application, session: Session, run_id: str) -> tuple[str, ...]:
