@@ -126,11 +126,11 @@ async def test_without_its_project_a_server_does_not_know_all_files(
 
 def test_an_editors_servers_need_a_project_of_scripts(tmp_path: Path) -> None:
     path = str(tmp_path / "src" / "a.js")
-    assert scripts_lack("VS Code", path, str(tmp_path)) == (
+    assert scripts_lack("VS Code", path) == (
         "VS Code finds no tsconfig.json or jsconfig.json, so it does not know all files"
     )
     (tmp_path / "tsconfig.json").write_text("{}")
-    assert scripts_lack("VS Code", path, str(tmp_path)) == ""
+    assert scripts_lack("VS Code", path) == ""
 
 
 async def test_off(tmp_path: Path) -> None:

@@ -34,10 +34,9 @@ class EditorCode(CodeServers):
 
     async def _lacks(self, question: CodeQuestion) -> str:
         path = self.host.canonical(to_path(question.uri) or "")
-        root = self.host.folders.owner(path)
-        if root is None or language_at(path, question.text) not in SCRIPTS:
+        if language_at(path, question.text) not in SCRIPTS:
             return ""
-        return await asyncio.to_thread(scripts_lack, "the editor", path, root)
+        return await asyncio.to_thread(scripts_lack, "the editor", path)
 
     @property
     def are_there(self) -> bool:

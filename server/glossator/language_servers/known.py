@@ -69,7 +69,8 @@ class KnownServer:
 
     def lacks(self, path: str, root: str) -> str:
         """What it needs and does not find for a file below a root, in words; "" if nothing."""
-        return _lacks(self.name, self.needs, path, root)
+        folders = [each for each in Path(path).parents if is_inside(str(each), root)]
+        return _lacks(self.name, self.needs, folders)
 
 
 def _is_compiler_7(program: str) -> bool:
@@ -205,13 +206,15 @@ def id_of(path: str, language: str) -> str:
     return _IDS.get(language, language)
 
 
-def scripts_lack(by: str, path: str, root: str) -> str:
-    """What any server of JavaScript and TypeScript needs and does not find; see `lacks`."""
-    return _lacks(by, _SCRIPT_PROJECTS, path, root)
+def scripts_lack(by: str, path: str) -> str:
+    """What an editor's server of JavaScript and TypeScript needs and does not find; see `lacks`.
+
+    It looks in all folders above a file; those of ours see the workspace alone.
+    """
+    return _lacks(by, _SCRIPT_PROJECTS, Path(path).parents)
 
 
-def _lacks(by: str, needs: Sequence[str], path: str, root: str) -> str:
-    folders = [each for each in Path(path).parents if is_inside(str(each), root)]
+def _lacks(by: str, needs: Sequence[str], folders: Sequence[Path]) -> str:
     if not needs or any((folder / name).is_file() for folder in folders for name in needs):
         return ""
     return f"{by} finds no {' or '.join(needs)}, so it does not know all files"
