@@ -141,7 +141,7 @@ class Application:
             port.tell,
         )
         own = self.language_servers  # the editor's know the workspace's files, and no worktree's
-        self.code: CodeServers = own if within else EditorCode(port, own, self.host)
+        self.code: CodeServers = own if within else EditorCode(port, own)
         own_tools = all_tools(
             diagnostics=self.code.tells_diagnostics,
             agents=settings.agents.parallel > 0,

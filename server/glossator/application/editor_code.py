@@ -10,7 +10,6 @@ from glossator.core.code import OF_ALL_FILES, CodeAnswer, CodeQuestion, CodeServ
 from glossator.core.ports import EditorPort
 from glossator.core.uri import to_path
 from glossator.language_servers import SCRIPTS, language_at, scripts_lack
-from glossator.workspace import WorkspaceHost
 
 _NOTHING = "the editor's language servers know nothing of it, or are still starting"
 
@@ -21,7 +20,6 @@ class EditorCode(CodeServers):
 
     port: EditorPort
     own: CodeServers
-    host: WorkspaceHost
 
     async def ask(
         self, question: CodeQuestion, seconds: float, *, begins: bool = True
@@ -33,7 +31,7 @@ class EditorCode(CodeServers):
         return lacks or await self.port.code(question, seconds) or _NOTHING
 
     async def _lacks(self, question: CodeQuestion) -> str:
-        path = self.host.canonical(to_path(question.uri) or "")
+        path = to_path(question.uri) or ""
         if language_at(path, question.text) not in SCRIPTS:
             return ""
         return await asyncio.to_thread(scripts_lack, "the editor", path)
