@@ -63,14 +63,13 @@ class ClientTexts:
             await asyncio.gather(*(self._look(session_id, path) for path in dict.fromkeys(paths)))
 
     async def _look(self, session_id: str, path: str) -> None:
-        host = self._at(path)
-        uri, is_open = to_uri(path), path in host.overlays
+        host, uri = self._at(path), to_uri(path)
         found = await asyncio.to_thread(_on_disk, host, path)
         if found is None:
             return
         disk, hashes = found
         if disk.encoding != _UTF_8:
-            if is_open:
+            if path in host.overlays:
                 host.apply(Closed(uri))
             return
         known = self._on_disk[path]
