@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
 from acp import schema
 
-from glossator.core.edit import (
-    EditPlan,
-    FileDeletion,
-    FileEdit,
-    FileRename,
-    HunkKind,
-    HunkView,
-    PlanView,
-)
-from glossator.core.line_diff import Replacement, apply_replacements
-from glossator.core.shown import shown_prose, shown_text
-from glossator.core.text import LineTable
+from glossator.core.edit import EditPlan, FileEdit, HunkKind, HunkView, PlanView, text_after
+from glossator.core.notebook import is_notebook
+from glossator.core.shown import shown, shown_prose, shown_text
 
 Block = Any  # one of the union of `schema.ToolCallStart.content`
 
 _SHOWN_CHARACTERS = 20_000  # of a tool's output, the last ones
-_DIFF_CHARACTERS = 500_000  # of a text that is shown as a diff
+_WHOLE_CHARACTERS = 1_000_000  # old and new ones, of the files that a message shows whole
+_TICKS = re.compile("`+")
 
 
 def text_block(text: str) -> schema.TextContentBlock:
@@ -42,64 +35,65 @@ def fenced(text: str) -> Block:
     over = len(text) - _SHOWN_CHARACTERS
     if over > 0:
         text = f"… {over:,} characters before this\n{text[over:]}"
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    shown = f"{fence}\n{shown_text(text).rstrip()}\n{fence}"
-    return schema.ContentToolCallContent(type="content", content=text_block(shown))
+    fence = _fence(text, 3)
+    code = f"{fence}\n{shown_text(text).rstrip()}\n{fence}"
+    return schema.ContentToolCallContent(type="content", content=text_block(code))
 
 
 def diffs(plan: EditPlan) -> list[Block]:
     """The files of a plan as diffs; a move as a sentence."""
-    found: list[Block] = []
-    for change in plan.files:
-        match change:
-            case FileRename():
-                found.append(_move(change.path, change.new_path))
-            case FileDeletion():
-                found.append(_diff(change.path, change.base.text, ""))
-            case FileEdit() if len(change.result) > _DIFF_CHARACTERS:
-                found += [_diff(change.path, hunk.before, hunk.after) for hunk in change.hunks]
-            case FileEdit():
-                found.append(_diff(change.path, change.before, change.result))
-    return found
+    texts = {each.path: each.before for each in plan.files if isinstance(each, FileEdit)}
+    return previews(PlanView.of(plan), lambda path: texts[path])
 
 
 def previews(plan: PlanView, text_of: Callable[[str], str]) -> list[Block]:
-    """The same for a plan that is asked about; `text_of` gives a file's text."""
+    """The same for a plan that is asked about; `text_of` gives a file's text.
+
+    The hunks alone are shown of a text that is another one by now, of a notebook (they are of its
+    cells), and of a file that makes the message too long; such a deletion is a sentence.
+    """
     found: list[Block] = []
+    left = _WHOLE_CHARACTERS
     for path, group in groupby(plan.hunks, key=lambda hunk: hunk.path):
         hunks = [*group]
         if hunks[0].kind is HunkKind.RENAME:
-            found.append(_move(hunks[0].before.strip("\n"), hunks[0].after.strip("\n")))
+            old, new = (_code(each.strip("\n")) for each in (hunks[0].before, hunks[0].after))
+            found.append(prose(f"Move {old} to {new}."))
             continue
-        text = text_of(path) if hunks[0].kind is HunkKind.EDIT else None
-        edited = None if text is None else _edited(text, hunks)
-        if text is None or edited is None:
-            found += [_diff(path, hunk.before, hunk.after) for hunk in hunks]
-        else:
-            found.append(_diff(path, text, edited))
+        parts = _whole(path, hunks, text_of) or [(hunk.before, hunk.after) for hunk in hunks]
+        size = sum(len(before) + len(after) for before, after in parts)
+        if size > left and hunks[0].kind is HunkKind.DELETE:
+            found.append(prose(f"Delete {_code(path)}, {size:,} characters."))
+            continue
+        if size > left:
+            parts = [(hunk.before, hunk.after) for hunk in hunks]
+        left -= min(size, left)
+        found += [_diff(path, before, after) for before, after in parts]
     return found
 
 
-def _edited(text: str, hunks: Sequence[HunkView]) -> str | None:
-    """The text with its hunks; None if it is too long, or they are not of its lines."""
-    if len(text) > _DIFF_CHARACTERS:
+def _whole(
+    path: str, hunks: Sequence[HunkView], text_of: Callable[[str], str]
+) -> list[tuple[str, str]] | None:
+    """The text of a file before and after its hunks; None if it is not shown whole."""
+    if hunks[0].kind is not HunkKind.EDIT or is_notebook(path):
         return None
-    starts = LineTable(text).starts
-    changes: list[Replacement] = []
-    for hunk in hunks:
-        if hunk.first_line > len(starts):
-            return None
-        start = starts[hunk.first_line - 1]
-        if not text.startswith(hunk.before, start):  # of a notebook they are of its cells
-            return None
-        changes.append(Replacement(start, start + len(hunk.before), hunk.after))
-    return apply_replacements(text, changes)
+    text = text_of(path)
+    edited = text_after(text, hunks)
+    return None if edited is None else [(text, edited)]
 
 
-def _move(path: str, new_path: str) -> Block:
-    return prose(f"Move `{path}` to `{new_path}`.")
+def _code(path: str) -> str:
+    """A path as code in Markdown."""
+    path = shown(path)
+    fence = _fence(path, 1)
+    space = " " if "`" in path else ""
+    return f"{fence}{space}{path}{space}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    """Back-ticks that no text of these has so many of in a row."""
+    return "`" * max([least, *(len(run) + 1 for run in _TICKS.findall(text))])
 
 
 def _diff(path: str, before: str, after: str) -> Block:

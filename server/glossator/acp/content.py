@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from acp import schema
 
+from glossator.core.document import Document
+from glossator.core.images import is_image
 from glossator.core.shown import in_tags, shown
 from glossator.core.text import split_lines
 from glossator.core.uri import to_path
 from glossator.settings import McpServerSettings
-from glossator.turn import Attachment, Pasted
-from glossator.workspace import is_inside
+from glossator.turn import Attachment, HidingRules, Pasted, refuse_hidden
+from glossator.workspace import WorkspaceSnapshot, is_inside
 
-_LINES = re.compile(r"#L?(\d+)(?:[-:]L?(\d+))?$")
+_NUMBER = r"L?([1-9][0-9]{0,8})"
+_LINES = re.compile(rf"#{_NUMBER}(?:[-:]{_NUMBER})?$")
 _IMAGES = "image/"
 _NAME_CHARACTERS = 30  # of an MCP server
 
@@ -44,12 +47,14 @@ def paths_of(blocks: Iterable[Any], inside: Sequence[str]) -> list[str]:
 
 
 def read_prompt(
-    blocks: Iterable[Any], inside: Sequence[str], text_of: Callable[[str], str]
+    blocks: Sequence[Any], snapshot: WorkspaceSnapshot, hidden: HidingRules | None
 ) -> Prompt:
-    """The prompt of these blocks; `inside` are the folders whose files are attached.
+    """The prompt of these blocks; for a thread. Files of the workspace are attached.
 
-    `text_of` gives the text of a file in them, "" if it has none.
+    Raises `UsageError` for a file that rules hide, whatever a client says that it holds.
     """
+    inside = snapshot.roots
+    _refuse_hidden(paths_of(blocks, inside), snapshot, hidden)
     words: list[str] = []
     attached: list[Attachment | Pasted] = []
     for block in blocks:
@@ -66,7 +71,7 @@ def read_prompt(
                     words.append(f"`{shown(name)}`")
             case schema.EmbeddedResourceContentBlock(resource=resource):
                 path = _inside(resource.uri, inside)
-                if path is not None and _is_of_file(resource, text_of(path)):
+                if path is not None and _is_of_file(resource, path, snapshot):
                     attached.append(_attachment(resource.uri))
                     words.append(f" `{shown(os.path.basename(path))}`")
                 elif isinstance(resource, schema.TextResourceContents):
@@ -95,24 +100,36 @@ def mcp_settings(server: Any) -> McpServerSettings:  # noqa: ANN401 - one of the
     return McpServerSettings(url=getattr(server, "url", ""), headers=headers)
 
 
+def _refuse_hidden(
+    paths: Iterable[str], snapshot: WorkspaceSnapshot, hidden: HidingRules | None
+) -> None:
+    for path in paths:
+        real = snapshot.resolve(path)
+        refuse_hidden(snapshot, (real if isinstance(real, str) else path, path), hidden)
+
+
 def _attachment(uri: str) -> Attachment:
     found = _LINES.search(uri)
     if found is None:
         return Attachment(uri)
     first = int(found[1])
-    return Attachment(uri[: found.start()], first, int(found[2] or first))
+    last = int(found[2] or first)
+    return Attachment(uri[: found.start()], first, last) if first <= last else Attachment(uri)
 
 
-def _is_of_file(resource: Any, text: str) -> bool:  # noqa: ANN401 - one of the protocol's union
-    """Whether a text is what stands at its place in a file of this text, or an image's bytes."""
+def _is_of_file(resource: Any, path: str, snapshot: WorkspaceSnapshot) -> bool:  # noqa: ANN401 - one of the protocol's union
+    """Whether a text is what stands at its place in its file, or stands for an image's bytes."""
     if not isinstance(resource, schema.TextResourceContents):
         return False
-    if (resource.mime_type or "").startswith(_IMAGES):
-        return True  # some clients embed all files as texts
-    if not text:
+    if is_image(path):  # some clients embed all files as texts
+        return (resource.mime_type or "").startswith(_IMAGES) and os.path.isfile(path)
+    found = snapshot.read(path)
+    if not isinstance(found, Document) or not found.lines:
         return False
-    lines, place = split_lines(text), _attachment(resource.uri)
-    if place.first_line is not None:
+    lines, place = found.lines, _attachment(resource.uri)
+    if place.first_line is not None and place.last_line is not None:
+        if place.last_line > len(lines):
+            return False
         lines = lines[place.first_line - 1 : place.last_line]
     return split_lines(resource.text) == lines
 

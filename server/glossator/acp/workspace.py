@@ -135,7 +135,8 @@ class Workspace:
         roots, texts = app.host.roots, self._port.texts
         try:
             await texts.look(session_id, [*app.host.overlays, *paths_of(blocks, roots)])
-            read = read_prompt(blocks, roots, texts.text_of)
+            snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+            read = await asyncio.to_thread(read_prompt, blocks, snapshot, hidden)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)

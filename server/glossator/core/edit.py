@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 from uuid import uuid4
 
-from glossator.core.document import Document
+from glossator.core.document import Document, text_hash
 from glossator.core.line_diff import (
     Replacement,
     apply_replacements,
@@ -28,6 +28,7 @@ from glossator.core.line_diff import (
 )
 from glossator.core.notebook import NotebookError, cell_texts, cells_of, is_notebook
 from glossator.core.text import LineTable, Position, PositionEncoding
+from glossator.core.uri import to_uri
 
 _ID_CHARACTERS = 12
 
@@ -265,6 +266,21 @@ class PlanView:
         """What is sent of a plan."""
         hunks = (_view(change, hunk) for change in plan.files for hunk in change.hunks)
         return PlanView(plan.id, plan.label, tuple(hunks), plan.as_one)
+
+
+def text_after(text: str, hunks: Sequence[HunkView]) -> str | None:
+    """A file's text after all hunks that change its lines; None if they were made for another."""
+    starts, sha256 = LineTable(text).starts, text_hash(text)
+    changes: list[Replacement] = []
+    for hunk in hunks:
+        if hunk.first_line > len(starts):
+            return None
+        start = starts[hunk.first_line - 1]
+        end = start + len(hunk.before)
+        if hunk.id != _name(to_uri(hunk.path), sha256, str(start), str(end), hunk.after):
+            return None
+        changes.append(Replacement(start, end, hunk.after))
+    return apply_replacements(text, changes)
 
 
 def _view(change: FileChange, hunk: Hunk) -> HunkView:

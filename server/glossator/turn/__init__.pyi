@@ -18,7 +18,7 @@ from .told.attachments import (
 from .told.changes import telling_first, views_of
 from .told.customizations import LoadedSkills, customizations_now
 from .told.editor import editor_state
-from .told.exhibits import refuse_hidden
+from .told.exhibits import HidingRules, refuse_hidden
 from .told.facts import facts_for
 from .told.instruction_files import (
     InstructionFile,
@@ -57,6 +57,7 @@ __all__ = [
     "Asked",
     "Attachment",
     "Delegation",
+    "HidingRules",
     "InstructionFile",
     "Judging",
     "LoadedSkills",
