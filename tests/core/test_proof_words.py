@@ -6,14 +6,16 @@ from glossator.core.citation_words import findings, tally
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.wire import from_wire, to_wire
 
-WHY = "Nothing else in the workspace calls it."
-PROVED = CitationView("a.py", CitationStatus.VERIFIED, WHY, "file:///w/a.py", 3, 3, Basis.SERVER, 0)
+WHY = "`f` is called in `g` (b.py, line 3)."
+AT = ("file:///w/a.py", 3, 3, Basis.SERVER, 0)
+PROVED = CitationView("a.py", CitationStatus.VERIFIED, "", *AT)
+REFUTED = CitationView("a.py", CitationStatus.CONTRADICTED, WHY, *AT)
 
 
 def test_who_proved_it_is_told() -> None:
     assert tally((PROVED,)) == "1 citation verified by a language server"
-    told = findings("", (PROVED,), (), (), lambda place, _: place)
-    assert list(told) == [f"- verified (judged by a language server): a.py:3 ({WHY})"]
+    told = findings("", (REFUTED,), (), (), lambda place, _: place)
+    assert list(told) == [f"- contradicted (judged by a language server): a.py:3 ({WHY})"]
 
 
 def test_it_is_sent_and_read_back() -> None:

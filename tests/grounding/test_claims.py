@@ -6,7 +6,6 @@ import pytest
 
 from glossator.grounding.cited_lines import CitedLines, Code
 from glossator.grounding.claims import Claim, Extent, Relation, claim_in, speaks_of_all
-from glossator.grounding.wording import tokens_of
 
 LINES = CitedLines("a.py", 4, ("class Shape:", "    def area(self):", "        return 0"))
 CALLS, USES = Relation.CALLS, Relation.USES
@@ -15,7 +14,7 @@ WHOLE, LISTED, SOME = Extent.WHOLE, Extent.LISTED, Extent.SOME
 
 
 def claimed(statement: str) -> Claim | None:
-    return claim_in(tokens_of(statement), [Code(LINES)])
+    return claim_in(statement, [Code(LINES)])
 
 
 @pytest.mark.parametrize(
@@ -33,6 +32,8 @@ def claimed(statement: str) -> Claim | None:
         ("`area` is called solely from the method `sum`.", CALLS, ("sum",)),
         ("`area` is called by `sum` and nothing else.", CALLS, ("sum",)),
         ("`sum` is the sole caller of `area`.", CALLS, ("sum",)),
+        ("`area` is called by only `sum`.", CALLS, ("sum",)),
+        ("`area`'s only caller is `sum`.", CALLS, ("sum",)),
         ("`area` has two callers: `sum` and `Box.size`.", CALLS, ("sum", "Box.size")),
         ("All calls to `area` come from `sum`.", CALLS, ("sum",)),
         ("No function other than `sum` calls `area`.", CALLS, ("sum",)),
@@ -55,29 +56,52 @@ def test_claims_about_all_code(statement: str, relation: Relation, others: tuple
 
 
 @pytest.mark.parametrize(
-    ("statement", "extent", "of_workspace"),
+    ("statement", "extent"),
     [
-        ("`Square` extends `Shape`.", SOME, False),
-        ("`Square` and `Disc` are subclasses of `Shape`.", SOME, False),
-        ("`Shape` is a subclass of `Thing`.", SOME, False),
-        ("`Shape` is implemented by `Square` and `Disc`.", LISTED, False),
-        ("Nothing in particular extends `Shape`.", None, False),
-        ("`area` is never called in the workspace.", WHOLE, True),
-        ("Within this codebase, `area` is never called.", WHOLE, True),
+        ("`Square` extends `Shape`.", SOME),
+        ("`Square` and `Disc` are subclasses of `Shape`.", SOME),
+        ("`Shape` is a subclass of `Thing`.", SOME),
+        ("`Shape` is implemented by `Square` and `Disc`.", LISTED),
+        ("Nothing in particular extends `Shape`.", None),
+        ("Within this codebase, `area` is never called.", WHOLE),
+        ("**`area`** is never called by the method `area`.", None),
+        ("The method `area` is never called.", WHOLE),
+        ("The class `area` is never called.", None),  # which it is not
+        ("The `area` class is never called.", None),
+        # signs may turn it round
+        ("❌ `area` is never called.", None),
+        ("~~`area` is never called.~~", None),
+        ("\N{NOT SIGN} `area` is never called.", None),
+        ("- [ ] `area` is never called.", None),
+        ("- `area` is **never** called.", WHOLE),
         # another thing is said, or of a part, or more than that
-        ("`area` is never called twice.", None, False),
-        ("`area` is called by `sum`.", None, False),
-        ("`area` has three callers: `sum` and `size`.", None, False),
-        ("In tests, `area` is never called.", None, False),
-        ("`area` is only called by `sum` if it is open.", None, False),
-        ("The only call to `area` is in `sum`.", None, False),  # `sum` may call it twice
-        ("`other` is never called.", None, False),  # which the lines do not define
+        ("`area` is never called twice.", None),
+        ("`area` is called by `sum`.", None),
+        ("`area` has three callers: `sum` and `size`.", None),
+        ("In tests, `area` is never called.", None),
+        ("`area` is only called by `sum` if it is open.", None),
+        ("The only call to `area` is in `sum`.", None),  # `sum` may call it twice
+        ("`other` is never called.", None),  # which the lines do not define
     ],
 )
-def test_how_much_is_claimed(statement: str, extent: Extent | None, of_workspace: bool) -> None:
+def test_how_much_is_claimed(statement: str, extent: Extent | None) -> None:
     claim = claimed(statement)
     assert (claim and claim.extent) == extent
-    assert claim is None or claim.of_workspace == of_workspace
+
+
+@pytest.mark.parametrize(
+    ("statement", "elsewhere"),
+    [
+        ("Only `sum` calls `area`.", ("sum",)),
+        ("`Square` is the only subclass of `Shape`.", ("Square",)),
+        ("`Shape` extends `Thing`.", ("Thing",)),  # by another name
+        ("`Square` extends `Shape`.", ()),
+    ],
+)
+def test_what_the_lines_need_not_hold(statement: str, elsewhere: tuple[str, ...]) -> None:
+    claim = claimed(statement)
+    assert claim is not None
+    assert tuple(each.text for each in claim.elsewhere) == elsewhere
 
 
 @pytest.mark.parametrize(

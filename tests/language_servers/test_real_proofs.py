@@ -24,18 +24,21 @@ FILES = {
     "    Big()._feed()\n    x.feed(_weigh)\n",
 }
 SAID = {
-    # by the parameter that has its name, it is not called
-    "Only `Animal._feed` calls `_weigh`. [cite: doc, zoo/base.py, L6-L7]": "supported",
+    "Only `Animal._feed` calls `_weigh`. [cite: doc, zoo/base.py, L6-L7]": "undecided",
     "`_feed` is only called by `swim`. [cite: doc, zoo/base.py, L2-L3]": "contradicted",
-    "`_feed` is only called by `swim` and `keep`. [cite: doc, zoo/base.py, L2-L3]": "supported",
+    "`_feed` is only called by `swim` and `keep`. [cite: doc, zoo/base.py, L2-L3]": "undecided",
     "`Shark` extends `Animal`. [cite: doc, zoo/fish.py, L9-L10]": "supported",
     "`Fish` extends `Shark`. [cite: doc, zoo/fish.py, L4-L6]": "contradicted",
     "Only `Fish` extends `Animal`. [cite: doc, zoo/base.py, L1-L3]": "undecided",  # `Shark`, too
     "`Fish` and `Shark` are the only subclasses of `Animal`. [cite: doc, zoo/base.py, L1]": (
-        "supported"
+        "undecided"
     ),
-    "Nothing extends `Shark` in the workspace. [cite: doc, zoo/fish.py, L9-L10]": "supported",
-    "`_unseen` is never called. [cite: doc, zoo/base.py, L10-L11]": "undecided",  # it gives itself
+    "Nothing extends `Animal`. [cite: doc, zoo/base.py, L1-L3]": "contradicted",
+    "Nothing extends `Shark` in the workspace. [cite: doc, zoo/fish.py, L9-L10]": "undecided",
+    "`_weigh` is never called. [cite: doc, zoo/base.py, L6-L7]": "contradicted",
+    # `_weigh` is a parameter there, and `_unseen` gives itself
+    "Only `_feed` and `swim` use `_weigh`. [cite: doc, zoo/base.py, L6-L7]": "undecided",
+    "`_unseen` is never called. [cite: doc, zoo/base.py, L10-L11]": "undecided",
 }
 
 

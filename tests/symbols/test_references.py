@@ -362,23 +362,3 @@ def test_an_import_is_a_plain_value() -> None:
 def test_what_is_a_name_of_code(language: str, text: str, is_one: bool) -> None:
     before, _, after = text.partition("@")
     assert is_name(before + after, language, len(before)) is is_one
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "kinds"),
-    [
-        ("python", '"""go"""\ndef f():\n    """go"""\n    # go\n', []),
-        ("python", '__all__ = ["go"]\nx = f"{go} go"\n', ["text", "reference", "text"]),
-        ("python", 'getattr(x, "go")\nrun("""\n  go\n""")\n', ["text", "text"]),
-        ("typescript", "/** go */ // go\n", []),
-        ("typescript", 'o["go"]; x = `go ${go()}`; y = /go/;', ["text", "text", "call", "text"]),
-        ("tsx", "x = <a b='go'>go</a>;", ["text", "text"]),
-        ("javascript", "$go(); ago; go$", []),
-    ],
-)
-def test_words_of_texts_on_request(language: str, text: str, kinds: list[str]) -> None:
-    """Those of comments and docstrings are none."""
-    found = references(text, language, "go", texts=True)
-    assert [each.kind for each in found] == kinds
-    plain = [kind for kind in kinds if kind != "text"]
-    assert [each.kind for each in references(text, language, "go")] == plain

@@ -1,7 +1,7 @@
 """Claims about all code of a workspace: what calls or uses a function, what implements a class.
 
 The lines that a statement cites cannot show them: any other file may hold one more call. An index
-or a language server may know.
+or a language server may know of one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.grounding.cited_lines import CitedLines, Code
+from glossator.grounding.cited_lines import CitedLines, Code, Definition
 from glossator.grounding.wording import Kind, Token, tokens_of
 
 _BEFORE = (
@@ -27,7 +27,7 @@ _ALL_CODE = (
 )
 _ANYWHERE = (
     r"(?: (?:anywhere|anymore|any more|at all|by (?:anything|anyone|anybody|any code|any function"
-    rf"|any class)|(?P<w>{_ALL_CODE})))*"
+    rf"|any class)|{_ALL_CODE}))*"
 )
 _IS = r"(?:is|are)(?: currently| actually)?"
 _IS_NOT = rf"(?:{_IS} (?:never|not|nowhere)(?: ever)?|isn't|aren't)"
@@ -53,10 +53,11 @@ _CALL_FORMS = (
     rf"only {_SOME} {_CALL} {_THE}{_ANYWHERE}",
     rf"{_SOME} alone {_CALL} {_THE}{_ANYWHERE}",
     rf"{_THE} {_IS} {_ONLY} {_CALLED} {_BY} {_SOME}{_ANYWHERE}",
-    rf"{_THE} {_IS} {_CALLED} {_ONLY} {_BY} {_SOME}{_ANYWHERE}",
+    rf"{_THE} {_IS} {_CALLED} (?:{_ONLY} {_BY}|{_BY} {_ONLY}) {_SOME}{_ANYWHERE}",
     rf"{_THE} {_IS} {_CALLED} {_BY} {_SOME}{_NO_MORE}",
     rf"{_THE} {_IS} {_CALLED} (?:by nothing but|nowhere but in|by no one but) {_SOME}{_ANYWHERE}",
     rf"{_THE_ONLY} (?:callers?|users?) of {_THE} (?:is|are) {_SOME}",
+    rf"{_THE} s (?:only|sole|single) (?:callers?|users?) (?:is|are) {_SOME}",
     rf"{_THE_ONLY} (?:calls|uses|usages|references) {_OF} {_THE} are (?:in|from) {_SOME}",
     rf"{_SOME} (?:is|are) {_THE_ONLY} (?:callers?|users?) of {_THE}{_ANYWHERE}",
     (
@@ -98,6 +99,9 @@ _COUNTED = re.compile(  # of some code that stands elsewhere
     r"|call sites?|uses?|users?|subclass(?:es)?|implementations?) (?:of|to|is|are|come|[:,])"
     r"|\bdead code\b"
 )
+_SIGN = re.compile(r"[^\w\s.,;:!?()'\"\u2018\u2019\u201c\u201d*\u2013\u2014-]")  # no word, no mark
+_KINDS = {False: {"function", "method"}, True: {"class", "interface", "protocol"}}  # is a class?
+_KIND = r"(function|method|class|interface|protocol)"
 _COUNTS = {"a single": 1, "one": 1, "two": 2, "three": 3}
 _SIGN_OF_KIND = {Kind.NAME: "N", Kind.FILE: "F"}
 
@@ -127,15 +131,14 @@ class Extent(StrEnum):
 class Claim:
     """A statement that `others` call, use, implement or extend the `subject`.
 
-    `of_workspace`: it says in words that it is about the workspace's code. The lines `cited` define
-    `defined`, the subject or one of the others, on the 1-based `line` of their file.
+    The lines `cited` define `defined`, the subject or one of the others, on the 1-based `line` of
+    their file.
     """
 
     relation: Relation
     extent: Extent
     subject: Token
     others: tuple[Token, ...]
-    of_workspace: bool
     defined: Token
     cited: CitedLines
     line: int
@@ -145,10 +148,17 @@ class Claim:
         """Whether it is about calls or uses."""
         return self.relation in (Relation.CALLS, Relation.USES)
 
+    @property
+    def elsewhere(self) -> tuple[Token, ...]:
+        """The names that the lines need not hold: who does it, or what is extended by an alias."""
+        if self.extent is Extent.WHOLE:
+            return self.others
+        return () if self.defined == self.subject else (self.subject,)
+
 
 def _whole(form: str) -> re.Pattern[str]:
     """A form that must be all of the statement: a word more would change what it says."""
-    start = rf"^(?:note that )?(?:(?P<b>{_ALL_CODE}) ,? ?)?"
+    start = rf"^(?:note that )?(?:{_ALL_CODE} ,? ?)?"
     return re.compile(f"{start}{form}$")
 
 
@@ -169,11 +179,15 @@ def speaks_of_all(statement: str) -> bool:
     return is_claim or _COUNTED.search(text) is not None
 
 
-def claim_in(tokens: Sequence[Token], codes: Sequence[Code]) -> Claim | None:
+def claim_in(statement: str, codes: Sequence[Code]) -> Claim | None:
     """What a statement claims of all the workspace's code; None if it claims nothing of the kind.
 
-    Also None if the lines do not define what it is about.
+    Also None if the lines do not define what it is about, or if it has signs that are no words and
+    may mean anything: "❌ `f` is unused".
     """
+    if _SIGN.search(re.sub(r"`[^`]*`", "", statement)):
+        return None
+    tokens = tokens_of(statement)
     text = _signed(tokens)
     for extent, form in _FORMS:
         if (match := form.search(text)) is None:
@@ -190,8 +204,11 @@ def claim_in(tokens: Sequence[Token], codes: Sequence[Code]) -> Claim | None:
         found = _defined((subject,) if is_of_calls else (subject, *others), codes)
         if found is None:
             continue
-        of_workspace = bool(groups.get("w") or groups.get("b"))
-        return Claim(relation, extent, subject, others, of_workspace, *found)
+        name, cited, definition = found
+        if is_of_calls and _kinds_said(match["o"], text) - _KINDS[definition.is_class]:
+            return None
+        line = cited.first_line + definition.start
+        return Claim(relation, extent, subject, others, name, cited, line)
     return None
 
 
@@ -201,13 +218,21 @@ def _relation(text: str, verb: str | None) -> Relation:
     return Relation.IMPLEMENTS if verb.startswith("implement") else Relation.EXTENDS
 
 
-def _defined(names: Sequence[Token], codes: Sequence[Code]) -> tuple[Token, CitedLines, int] | None:
-    """The first of these names that the lines define, with the lines and its line."""
+def _kinds_said(sign: str, text: str) -> set[str]:
+    """What a text calls a name: "the class `f`"."""
+    said = re.findall(rf"\b{_KIND} {sign}\b|\b{sign} (?:base )?{_KIND}\b", text)
+    return {kind for each in said for kind in each if kind}
+
+
+def _defined(
+    names: Sequence[Token], codes: Sequence[Code]
+) -> tuple[Token, CitedLines, Definition] | None:
+    """The first of these names that the lines define."""
     for name in names:
         for code in codes:
             for each in code.definitions:
                 if each.name == name.last:
-                    return name, code.cited, code.cited.first_line + each.start
+                    return name, code.cited, each
     return None
 
 

@@ -7,7 +7,7 @@ a model (docs/decisions/0052).
 
 An index of the workspace knows calls by their spelling: a call that it finds exists, but finding
 none proves nothing. So it refutes "`f` is never called" and "only `g` calls `f`", and supports no
-statement; a language server may prove them (`claims.py`).
+statement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
 from glossator.core.span import Basis
 from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
-from glossator.grounding.claims import Extent, claim_in
+from glossator.grounding.claims import claim_in
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -99,8 +99,8 @@ class Judgement:
 
     It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
     number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
-    lines that support it, if not all do. What a language server proved may have a reason, too.
-    `tells_change`: some of it stands only in lines removed.
+    lines that support it, if not all do. `tells_change`: some of it stands only in
+    lines removed.
     """
 
     verdict: Verdict
@@ -129,11 +129,10 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
     if words and any(words in _MARKUP.sub("", text) for code in codes for text in code.readings):
         return UNDECIDED  # it stands in the lines as it is
     tokens = tokens_of(statement)
-    elsewhere: Sequence[Token] = ()
-    if (claim := claim_in(tokens, codes)) and claim.extent is Extent.WHOLE:
-        elsewhere = claim.others
-        if claim.is_of_calls and (why := other_call(claim.subject, elsewhere, calls)):
-            return Judgement(Verdict.CONTRADICTED, why, sure=True)
+    claim = claim_in(statement, codes)
+    if claim and claim.is_of_calls and (why := other_call(claim.subject, claim.others, calls)):
+        return Judgement(Verdict.CONTRADICTED, why, sure=True)
+    elsewhere = claim.elsewhere if claim else ()
     if why := _miscounted(tokens, codes):
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
     asserted = tokens[: _denied(tokens)]

@@ -30,7 +30,6 @@ from glossator.grounding.rules import (
 )
 from glossator.grounding.statement_lines import CitedStatement, Key, cited_statements
 from glossator.grounding.statements import AnswerStatement
-from glossator.grounding.wording import tokens_of
 
 _REFUSED = frozenset({Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
 _STATUS = {
@@ -46,8 +45,8 @@ _MAX_CHECKED_CHARACTERS = 1_000  # characters of a sentence that the rules look 
 class CheckedStatement:
     """A statement with its verdict; its citations carry the verdict, too.
 
-    Without a `basis` nobody judged it. `reason` says in one sentence why it is refused, or what was
-    proved. `tells_change`: it rests on lines that were removed, too.
+    Without a `basis` nobody judged it. `reason` says in one sentence why it is refused.
+    `tells_change`: it rests on lines that were removed, too.
     """
 
     statement: AnswerStatement
@@ -157,11 +156,14 @@ def by_checks(cited: CitedStatement, calls: Calls = NO_CALLS) -> Judgement:
 
 
 def claim_of(cited: CitedStatement) -> Claim | None:
-    """What a statement claims of all the workspace's code, for a language server to prove."""
-    is_said = not (cited.statement.is_aside or cited.statement.is_code)
+    """What a statement claims of all the workspace's code, for a language server to prove.
+
+    None where a context may turn it round: "The following claims are all wrong:".
+    """
+    is_said = not (cited.context or cited.statement.is_aside or cited.statement.is_code)
     if cited.known or cited.has_output or not is_said or len(cited.text) > _MAX_CHECKED_CHARACTERS:
         return None
-    return claim_in(tokens_of(cited.text), [Code(each) for each in cited.lines])
+    return claim_in(cited.text, [Code(each) for each in cited.lines])
 
 
 def calls_wanted(cited: CitedStatement, found: Judgement) -> tuple[str, ...]:
@@ -210,8 +212,8 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         span = next((each for each in carrying if _is_shown_of(each, citation)), None)
         if span is None:
             return replace(citation, status=CitationStatus.READ, reason=how, basis=None)
-        verified, why = CitationStatus.VERIFIED, " ".join(filter(None, (how, reason)))
-        return replace(citation, span=span, status=verified, reason=why, basis=judged)
+        verified = CitationStatus.VERIFIED
+        return replace(citation, span=span, status=verified, reason=how, basis=judged)
 
     return CheckedStatement(
         cited.statement,

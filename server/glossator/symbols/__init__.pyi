@@ -9,7 +9,7 @@ from .candidates import (
 )
 from .documented import Documented, DocumentedIn
 from .find import Coverage, Definition, Limits, Name, SourceLine, SymbolHits, Use
-from .finder import ALL_USES, CALLS, MENTIONS, SymbolFinder
+from .finder import ALL_USES, CALLS, SymbolFinder
 from .grammars import grammar_of
 from .known_code import NamePlace, namesakes, place_at, place_of, unquoted
 from .lines import outline_by_lines
@@ -20,7 +20,6 @@ from .symbols_tool import Symbols
 __all__ = [
     "ALL_USES",
     "CALLS",
-    "MENTIONS",
     "Coverage",
     "Definition",
     "Documented",

@@ -213,8 +213,7 @@ class FindUses(Job[SymbolHits[Use]]):
 
         def look(text: SourceText) -> list[Use]:
             assert text.language is not None  # noqa: S101 - others are searched for the word
-            texts = "text" in self.kinds
-            uses = references(text.text, text.language, self.name.spelled, texts=texts)
+            uses = references(text.text, text.language, self.name.spelled)
             found = [use for use in uses if use.kind in self.kinds]
             lines = split_lines(text.text) if found else []
             return [Use(_line_of(text, lines, use.line), use) for use in found]

@@ -58,7 +58,6 @@ DEFINITIONS = Limits(texts=2_000, hits=200, seconds=10.0)
 USES = Limits(texts=1_000, hits=400, seconds=10.0)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
-MENTIONS = ALL_USES | {"text"}  # all that may mean a symbol in code
 
 _MAX_SOURCES = 100_000  # texts read for one name
 _FEW_SOURCES = 20  # without a worker

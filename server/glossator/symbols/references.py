@@ -1,8 +1,7 @@
 """Where a name is used in a text.
 
-By syntax alone: every identifier that is spelled as the name; whether it means the same thing is
-not known. Locals and parameters are references, not definitions. What stands in comments and
-strings is left out, unless texts are asked for: in a string a name may be meant, too.
+By syntax alone: every identifier that is spelled as the name, except in comments and strings;
+whether it means the same thing is not known. Locals and parameters are references, not definitions.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from glossator.core.file_kinds import CODE
 from glossator.symbols.outline import Placed, placed
 from glossator.symbols.tree import SyntaxTree, first, last, parse, paths
 
-ReferenceKind = Literal["definition", "call", "import", "reference", "text"]
+ReferenceKind = Literal["definition", "call", "import", "reference"]
 
 _NODES_ABOVE = 12  # nodes above an identifier that can make it a call or an import
 
@@ -56,8 +55,6 @@ _WORD = re.compile(rb"[^\W\d]\w*")
 _UNPARSED = frozenset({"preproc_arg"})  # the text of a macro of C
 _UNPARSED_LIMIT = 4_000  # bytes; a longer macro is data
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
-_COMMENTS = frozenset({"comment", "line_comment", "block_comment", "html_comment"})
-_STATEMENTS = frozenset({"expression_statement", "block", "module"})  # a string there is no value
 _SIGILS = frozenset(
     {b"", b":", b"#", b"r#"}
 )  # Ruby's `:name`, JavaScript's `#name`, Rust's raw one
@@ -78,14 +75,10 @@ class Reference:
     within: tuple[str, ...]
 
 
-def references(
-    text: str, language: str, name: str, *, texts: bool = False
-) -> tuple[Reference, ...]:
+def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
     """The uses of `name` in document order; of `name!`, which may be a macro, those of both.
 
-    With `texts` also where it is a word of a string that is no docstring, or of anything else that
-    is no comment. None in a language without code (Markdown, data) and in a text that is too large
-    to parse.
+    None in a language without code (Markdown, data) and in a text that is too large to parse.
     """
     tree = parse(text, language) if name and language in CODE else None
     if tree is None:
@@ -100,14 +93,10 @@ def references(
     for start, path in paths(tree.root, places):
         leaf = path[-1]
         end = _use_end(tree, leaf, start, (plain, whole))
-        if end is None and not (texts and _is_text(path)):
+        if end is None:
             continue
         within, defined = around.at(leaf.start_byte)
-        kind: ReferenceKind
-        if end is None:
-            kind, end = "text", start + len(plain)
-        else:
-            kind = "definition" if defined else _kind(tree, path, end)
+        kind: ReferenceKind = "definition" if defined else _kind(tree, path, end)
         line, column = lines.at(start)
         width = len(tree.source[start:end].decode("utf-8", "replace"))
         found.append(Reference(line, column, column + width, kind, within))
@@ -210,14 +199,6 @@ def _use_end(tree: SyntaxTree, leaf: Node, start: int, names: tuple[bytes, bytes
     if not _is_identifier(leaf) or tree.source[start : leaf.end_byte] not in names:
         return None
     return leaf.end_byte if tree.source[leaf.start_byte : start] in _SIGILS else None
-
-
-def _is_text(path: list[Node]) -> bool:
-    """Whether the innermost node is a part of a string, and of no comment and no docstring."""
-    if _is_identifier(path[-1]) or any(node.type in _COMMENTS for node in path):
-        return False
-    at = next((n for n, node in enumerate(path) if node.type == "string"), None)
-    return at is None or path[at - 1].type not in _STATEMENTS
 
 
 def _kind(tree: SyntaxTree, path: list[Node], end: int) -> ReferenceKind:

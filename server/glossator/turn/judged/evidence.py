@@ -1,49 +1,31 @@
-"""What a workspace and its language servers know of a name, for proofs about all of its code.
-
-A server alone proves nothing by silence: it may not have read a file, or not know what an object
-is. So the workspace is searched for the name, and each place that has it must be explained.
-"""
+"""What the workspace and its language servers know of a name, for proofs about all of its code."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import PurePath
-from time import monotonic
 
 from glossator.application import Application
-from glossator.core.code import CodeAnswer, CodeKind
-from glossator.core.document import Document, Missing, MissingReason
-from glossator.core.file_kinds import FileKind, kind_of, language_of
+from glossator.core.code import CodeKind
+from glossator.core.document import Document
+from glossator.core.file_kinds import CODE, FileKind, kind_of, language_of
 from glossator.core.uri import to_path
-from glossator.grounding import Claim
+from glossator.grounding import CallSite, Claim, Token
 from glossator.symbols import (
-    MENTIONS,
-    Coverage,
-    Definition,
+    ALL_USES,
     Limits,
     Name,
     NamePlace,
     SearchScope,
     Symbol,
-    SymbolHits,
     Use,
+    only_definition,
 )
-from glossator.workspace import UNREADABLE, WorkspaceSnapshot
-
-LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx"})  # whose servers are tried
-FUNCTIONS = frozenset({"function", "method"})
-TYPES = frozenset({"class", "interface"})
+from glossator.workspace import WorkspaceSnapshot
 
 _LIMITS = Limits(texts=150, hits=300, seconds=1.0)
-_MOST_ASKED = 24  # places of a name that a server is asked about
-_PROSE = frozenset({".md", ".markdown", ".mkd", ".rst", ".adoc"})
-_IMPORTED_BY = frozenset({"__init__", "index"})  # modules that say what a package gives away
 
 Line = tuple[str, int]  # an absolute path, and a 1-based line
 
@@ -72,24 +54,22 @@ class Defined:
         return NamePlace(self.document, symbol.name_line, symbol.name_column, symbol.container)
 
     @property
-    def head(self) -> str:
-        """Its lines from the one with its name to the first that ends like a head."""
-        lines = self.document.lines[self.symbol.name_line - 1 : self.symbol.last_line]
+    def bases(self) -> str:
+        """What stands behind a class's name, to the first line that ends like a head."""
+        symbol = self.symbol
+        start = symbol.name_column + len(symbol.name)
         found: list[str] = []
-        for line in lines:
-            found.append(line.partition("  #")[0].rstrip())
+        for line in self.document.lines[symbol.name_line - 1 : symbol.last_line]:
+            found.append(line[0 if found else start :].partition("  #")[0].rstrip())
             if found[-1].endswith((":", "{", "}", "...")):
                 break
         return "\n".join(found)
 
-
-@dataclass(frozen=True, slots=True)
-class Uses:
-    """All places of a name in code, by line; `is_whole` if nothing was left out."""
-
-    hits: tuple[Use, ...]
-    by_line: Mapping[Line, Sequence[Use]]
-    is_whole: bool
+    def is_meant(self, token: Token) -> bool:
+        """Whether a name, with what stands before its dots, means this symbol."""
+        path, own = self.document.path, (*self.symbol.container, self.symbol.name)
+        around = (*re.split(r"[/\\]", path.rpartition(".")[0]), *own)
+        return token.last == self.symbol.name and around[-len(token.parts) :] == token.parts
 
 
 @dataclass(frozen=True)
@@ -104,25 +84,15 @@ class Evidence:
     deadline: float
     begins: bool
 
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether the workspace is one folder, and all of it is known."""
-        left_out = self.snapshot.listing.skipped.values()
-        is_one = len(self.snapshot.roots) == 1
-        return is_one and self.snapshot.index_complete and UNREADABLE not in left_out
-
-    async def ask(self, kind: CodeKind, place: NamePlace) -> CodeAnswer | None:
-        """What a language server knows of a name; None if none answers."""
-        seconds = max(0.0, self.deadline - asyncio.get_running_loop().time())
-        answer = await self.app.code.ask(place.question(kind), seconds, begins=self.begins)
-        return None if isinstance(answer, str) else answer
-
     async def told(self, kind: CodeKind, place: NamePlace) -> frozenset[Line] | None:
         """The lines that a language server tells; None if none answers."""
-        answer = await self.ask(kind, place)
-        return None if answer is None else frozenset(_lines(answer))
+        seconds = max(0.0, self.deadline - asyncio.get_running_loop().time())
+        answer = await self.app.code.ask(place.question(kind), seconds, begins=self.begins)
+        if isinstance(answer, str):
+            return None
+        return frozenset((to_path(each.uri) or "", each.line + 1) for each in answer.places)
 
-    async def defined(self, claim: Claim) -> Defined | None:
+    async def cited(self, claim: Claim) -> Defined | None:
         """What the cited lines define, if they are still the same."""
         cited = claim.cited
         document = await asyncio.to_thread(self.snapshot.read, cited.path)
@@ -135,13 +105,14 @@ class Evidence:
         found = [each for each in symbols if each.name == claim.defined.last]
         return Defined(document, found[0]) if len(found) == 1 else None
 
-    async def defined_at(self, at: Definition) -> Defined | None:
-        """What an index found, if its file is still the same."""
-        document = await asyncio.to_thread(self.snapshot.read, at.line.path)
-        is_same = isinstance(document, Document) and document.sha256 == at.line.sha256
-        return Defined(document, at.symbol) if isinstance(document, Document) and is_same else None
+    async def only(self, name: str) -> Defined | None:
+        """The only symbol of a name in code."""
+        scope = SearchScope(languages=CODE)
+        found = await self.app.symbols.definitions(self.snapshot, Name.parse(name), scope)
+        at = only_definition(found)
+        return None if at is None else await self.on((at.line.path, at.symbol.name_line))
 
-    async def outlined(self, line: Line) -> Defined | None:
+    async def on(self, line: Line) -> Defined | None:
         """What is defined on a line of a file that is listed and that no rule hides."""
         path, number = line
         if self.snapshot.listing.get(path) is None or self.app.acting.hides(path):
@@ -152,122 +123,19 @@ class Evidence:
         found = await self.app.symbols.outline(self.snapshot, document, name_line=number)
         return Defined(document, found[0]) if len(found) == 1 else None
 
-    async def symbols_in(self, path: str, name: str) -> Sequence[Symbol]:
-        """The symbols of a name in a file."""
-        document = await asyncio.to_thread(self.snapshot.read, path)
-        if not isinstance(document, Document):
-            return ()
-        return await self.app.symbols.outline(self.snapshot, document, name=name)
-
-    async def uses(self, name: str, kinds: AbstractSet[str] = MENTIONS) -> Uses:
-        """All places of a name but those in comments, docstrings and documents of prose."""
-        found = await self._found(name, kinds, frozenset())
-        if found.coverage.unreadable:  # no index tells yet which files are binary
-            found = await self._found(name, kinds, await asyncio.to_thread(self._binary))
-        by_line: dict[Line, list[Use]] = {}
-        for use in found.hits:
-            by_line.setdefault((use.line.path, use.line.number), []).append(use)
-        is_elsewhere = kinds == MENTIONS and (found.coverage.mentions or self._is_in_no_file(name))
-        is_whole = _is_whole(found.coverage) and not is_elsewhere
-        return Uses(found.hits, by_line, is_whole)
-
-    def _is_in_no_file(self, name: str) -> bool:
-        """Whether a document that is none on disk has the name, such as a cell of a notebook."""
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        overlays = self.snapshot.overlays.items()
-        return any(not os.path.isabs(path) and word.search(each.text) for path, each in overlays)
-
-    async def _found(
-        self, name: str, kinds: AbstractSet[str], without: AbstractSet[str]
-    ) -> SymbolHits[Use]:
-        scope = SearchScope(hides=lambda path: path in without or self.is_prose(path))
-        return await self.app.symbols.uses(
-            self.snapshot, Name.parse(name), frozenset(kinds), scope, _LIMITS
-        )
-
-    def _binary(self) -> frozenset[str]:
-        """The files that are no text, as far as there is time to read them; blocking."""
-        found = set()
-        for entry in self.snapshot.files():
-            if monotonic() > self.deadline:
-                break
-            if language_of(entry.path) is None:
-                read = self.snapshot.read(entry.path)
-                if isinstance(read, Missing) and read.reason is MissingReason.BINARY:
-                    found.add(entry.path)
-        return frozenset(found)
-
-    def is_prose(self, path: str) -> bool:
-        """Whether a file is read by people alone."""
-        stem, ending = os.path.splitext(os.path.basename(path))
-        kind = kind_of(self.snapshot.relative(path))
-        is_plain = kind is FileKind.CHANGELOG or (kind is FileKind.PROSE and not ending)
-        return bool(stem) and (ending.lower() in _PROSE or is_plain)
+    async def uses(self, name: str) -> Sequence[Use]:
+        """Where code that may be shown, and is no test, uses a name."""
+        may_be_shown = SearchScope(languages=CODE, hides=self.app.acting.hidden())
+        named = Name.parse(name)
+        found = await self.app.symbols.uses(self.snapshot, named, ALL_USES, may_be_shown, _LIMITS)
+        return [each for each in found.hits if self.is_product(each.line.path)]
 
     def is_product(self, path: str) -> bool:
         """Whether a file is no test, no example and not generated."""
         return kind_of(self.snapshot.relative(path)) is FileKind.CODE
 
-    async def explained(self, uses: Iterable[Use], own: Defined, all_uses: Uses) -> bool:
-        """Whether each of these places means something else than what is defined at `own`."""
-        open_uses = list(uses)
-        if len(open_uses) > _MOST_ASKED or any(
-            self.app.acting.hides(u.line.path) for u in open_uses
-        ):
-            return False
-        found = await asyncio.gather(*(self._means_another(u, own, all_uses) for u in open_uses))
-        return all(found)
 
-    async def _means_another(self, use: Use, own: Defined, uses: Uses) -> bool:
-        line, reference = use.line, use.reference
-        if reference.kind in ("definition", "text"):
-            return False
-        document = await asyncio.to_thread(self.snapshot.read, line.path)
-        if not isinstance(document, Document) or document.sha256 != line.sha256:
-            return False
-        is_member = line.text[: reference.start].rstrip().endswith((".", "?."))
-        if is_member and own.symbol.container:  # a protocol may stand for it
-            return False
-        place = NamePlace(document, line.number, reference.start)
-        told = await self.told(CodeKind.DEFINITIONS, place)
-        return bool(told) and all(self._is_another(each, own, uses) for each in told or ())
-
-    def _is_another(self, line: Line, own: Defined, uses: Uses) -> bool:
-        """Whether a definition that a server names is not `own`, nor a stub, copy or import of it.
-
-        Of what lies outside of the workspace only the name of its file tells.
-        """
-        path, own_path = line[0], own.document.path
-        if not path or line == own.line:
-            return False
-        if path != own_path and PurePath(path).name.split(".")[0] == PurePath(own_path).stem:
-            return False
-        if self.snapshot.listing.get(path) is None:
-            return True
-        at = uses.by_line.get(line, ())
-        return bool(at) and all(each.reference.kind in ("reference", "call") for each in at)
-
-
-def gives_away(path: str) -> bool:
-    """Whether what a module imports is what its package offers."""
-    return PurePath(path).name.split(".")[0] in _IMPORTED_BY
-
-
-def names_fit(name: Sequence[str], path: str, container: Sequence[str]) -> bool:
-    """Whether a dotted name means what stands in `container` of a file, or in something in it."""
-    names = (*PurePath(path).parent.parts[-2:], PurePath(path).stem, *container)
-    size = len(name)
-    return any(
-        tuple(names[at : at + size]) == tuple(name)
-        for at in range(len(names) - size + 1)
-        if at + size > len(names) - len(container)
-    )
-
-
-def _is_whole(coverage: Coverage) -> bool:
-    missed = coverage.unread, coverage.unreadable, coverage.unparsed
-    return not any(missed) and not coverage.worker_away
-
-
-def _lines(answer: CodeAnswer) -> Iterable[Line]:
-    return ((to_path(each.uri) or "", each.line + 1) for each in answer.places)
+def call_site(snapshot: WorkspaceSnapshot, use: Use, *, sure: bool) -> CallSite:
+    """A call as the rules tell it; `sure`: it calls what is meant, not only by its name."""
+    path = snapshot.relative(use.line.path)
+    return CallSite(path, use.line.number, use.reference.within, sure)

@@ -62,6 +62,7 @@ from glossator.symbols import (
     may_need_imports,
     only_definition,
 )
+from glossator.turn.judged.evidence import call_site
 from glossator.turn.judged.proofs import SECONDS as PROVING_SECONDS
 from glossator.turn.judged.proofs import prove
 from glossator.worker import JobFailed, WorkerGone
@@ -115,8 +116,7 @@ async def _site(
         if isinstance(document, Document) and document.sha256 == use.line.sha256:
             imports = await app.symbols.imports(snapshot, document)
             is_sure = is_call_of(use, definition, imports)
-    path = snapshot.relative(use.line.path)
-    return CallSite(path, use.line.number, use.reference.within, is_sure)
+    return call_site(snapshot, use, sure=is_sure)
 
 
 SECONDS = 15.0  # that a whole answer waits for the model

@@ -1,21 +1,37 @@
 """Proofs by language servers: what they know of all the workspace's code decides some sentences.
 
-A sentence is supported only where every place of the name is explained (docs/decisions/0082).
-Nothing here raises for what it cannot find out: then the sentence stays as it is.
+One call that a server tells refutes "`f` is never called" and "only `g` calls `f`"; one class does
+"nothing extends `X`". No silence of a server supports these (docs/decisions/0082). That one class
+extends another is supported by its word. Nothing here raises for what it cannot find out: then the
+sentence stays as it is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
+from itertools import groupby
+from pathlib import PurePath
 
 from glossator.application import Application
+from glossator.core.code import CodeKind
 from glossator.core.errors import UsageError
-from glossator.grounding import UNDECIDED, Claim, Judgement
-from glossator.turn.judged.evidence import Evidence
-from glossator.turn.judged.proved_calls import prove_calls
-from glossator.turn.judged.proved_types import prove_types
+from glossator.core.shown import shown
+from glossator.core.span import Basis
+from glossator.grounding import (
+    UNDECIDED,
+    Claim,
+    Extent,
+    Judgement,
+    Relation,
+    Token,
+    Verdict,
+    place_of_call,
+)
+from glossator.symbols import NamePlace, Use
+from glossator.turn.judged.evidence import Defined, Evidence, call_site
 from glossator.worker import JobFailed, WorkerGone
 
 logger = logging.getLogger(__name__)
@@ -23,6 +39,17 @@ logger = logging.getLogger(__name__)
 SECONDS = 1.0  # for all proofs of a look at an answer
 
 _GRACE_SECONDS = 0.1  # for what is under way to say that it is not ready
+_LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx"})  # whose servers are tried
+_TYPES = frozenset({"class", "interface"})
+_MOST_MEMBERS = 40  # classes that extend one
+_DEPTH = 4  # classes above one another
+_STRUCTURAL = re.compile(r"\bProtocol\b")
+_BASES = {
+    True: re.compile(r"\s*\((.*)\)\s*:"),  # of Python
+    False: re.compile(r"\b(?:extends|implements)\s+([^{]*?)\s*(?=\bimplements\b|\{)"),
+}
+_PART = re.compile(r"(?:[^,\[\]<>]|\[[^\[\]]*\]|<[^<>]*>)+")  # between commas
+_BASE = re.compile(r"(?P<name>[\w.]+)\s*(?:\[.*\]|<.*>)?")
 
 
 async def prove(
@@ -43,10 +70,10 @@ async def prove(
 
 
 async def _proved(evidence: Evidence, claim: Claim) -> Judgement | None:
-    prove_it = prove_calls if claim.is_of_calls else prove_types
+    judge = _of_calls if claim.is_of_calls else _of_types
     try:
         async with asyncio.timeout_at(evidence.deadline + _GRACE_SECONDS):
-            return await prove_it(evidence, claim)
+            return await judge(evidence, claim)
     except TimeoutError:
         logger.info("%s was not proved in time", claim.subject.text)
     except (WorkerGone, JobFailed, UsageError) as failure:
@@ -54,3 +81,187 @@ async def _proved(evidence: Evidence, claim: Claim) -> Judgement | None:
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
         logger.exception("Proving a sentence failed")  # a bug in it must not cost the answer
     return UNDECIDED
+
+
+def _refuted(reason: str) -> Judgement:
+    return Judgement(Verdict.CONTRADICTED, reason, sure=True, basis=Basis.SERVER)
+
+
+async def _of_calls(evidence: Evidence, claim: Claim) -> Judgement | None:
+    """The judgement of a claim about calls or uses; None if no server answers."""
+    own = await evidence.cited(claim)
+    if own is None or not own.is_meant(claim.subject):
+        return UNDECIDED
+    known = await evidence.told(CodeKind.REFERENCES, own.place)
+    if known is None:
+        return None
+    kinds = {"call"} if claim.relation is Relation.CALLS else {"call", "reference"}
+    uses = await evidence.uses(own.symbol.name)
+    for line, group in groupby(uses, lambda use: (use.line.path, use.line.number)):
+        here = tuple(group)
+        # A server tells lines: all that has the name there must be such a use.
+        if line not in known or not all(each.reference.kind in kinds for each in here):
+            continue
+        if other := next((each for each in here if not _is_said(each, claim, own)), None):
+            verb = "called" if other.reference.kind == "call" else "used"
+            where = place_of_call(call_site(evidence.snapshot, other, sure=True))
+            return _refuted(f"`{shown(claim.subject.text)}` is {verb} in {where}.")
+    return UNDECIDED
+
+
+def _is_said(use: Use, claim: Claim, own: Defined) -> bool:
+    """Whether a use is by what is said to use it, or within the definition itself."""
+    within, around = use.reference.within, (*own.symbol.container, own.symbol.name)
+    is_itself = use.line.path == own.document.path and within[: len(around)] == around
+    return is_itself or any(each.last in within for each in claim.others)
+
+
+async def _of_types(evidence: Evidence, claim: Claim) -> Judgement | None:
+    """The judgement of a claim about implementations; None if no server answers.
+
+    A server tells the implementations of a class or interface, also those further down.
+    """
+    at = await evidence.cited(claim)
+    is_cited = claim.defined == claim.subject
+    subject = at if is_cited else await evidence.only(claim.subject.text)
+    if at is None or subject is None or not _is_fit(claim, subject):
+        return UNDECIDED
+    lines = await evidence.told(CodeKind.IMPLEMENTATIONS, subject.place)
+    if lines is None:
+        return None
+    if len(lines) > _MOST_MEMBERS:
+        return UNDECIDED
+    outlined = await asyncio.gather(*map(evidence.on, sorted(lines - {subject.line})))
+    members = [each for each in outlined if each is not None and each.symbol.kind in _TYPES]
+    return await _by_members(evidence, claim, subject, at, members)
+
+
+async def _by_members(
+    evidence: Evidence, claim: Claim, subject: Defined, at: Defined, members: Sequence[Defined]
+) -> Judgement:
+    """The judgement by the classes that extend or implement `subject`; the lines define `at`."""
+    named = [_named(each, claim, at, members) for each in claim.others]
+    others = [each for each in members if each not in named]
+    if claim.extent is Extent.WHOLE:
+        return _another(evidence, claim, subject, others)
+    if all(each is not None and _is_wanted(each, claim, subject) for each in named):
+        if claim.extent is Extent.LISTED and others:  # it may mean that these are all
+            return UNDECIDED
+        parts = (claim.cited,)
+        return Judgement(Verdict.SUPPORTED, sure=True, parts=parts, basis=Basis.SERVER)
+    is_one = claim.extent is Extent.SOME and named == [None]
+    return await _by_bases(evidence, claim, subject, at) if is_one else UNDECIDED
+
+
+def _is_fit(claim: Claim, subject: Defined) -> bool:
+    """Whether the subject can be what is said of it: in scripts only interfaces are implemented."""
+    if subject.symbol.kind not in _TYPES or subject.language not in _LANGUAGES:
+        return False
+    is_class = subject.language != "python" and subject.symbol.kind == "class"
+    if is_class and claim.relation is Relation.IMPLEMENTS:
+        return False
+    return subject.is_meant(claim.subject)
+
+
+def _named(token: Token, claim: Claim, at: Defined, members: Sequence[Defined]) -> Defined | None:
+    """The only member that a name means; that of the cited lines, if they define it."""
+    found = [each for each in members if each.is_meant(token)]
+    if token == claim.defined:
+        found = [each for each in found if each.line == at.line]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_wanted(member: Defined, claim: Claim, subject: Defined) -> bool:
+    """Whether it does what is said: classes implement interfaces, which others extend."""
+    if subject.symbol.kind != "interface":
+        return True
+    implements = claim.relation is Relation.IMPLEMENTS
+    return member.symbol.kind == ("class" if implements else "interface")
+
+
+def _another(
+    evidence: Evidence, claim: Claim, subject: Defined, others: Sequence[Defined]
+) -> Judgement:
+    """Refuted by a class that names the subject as its base and is not said to extend it."""
+    name, snapshot = subject.symbol.name, evidence.snapshot
+    names = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for each in others:
+        is_other = _is_wanted(each, claim, subject) and names.search(each.bases)
+        if is_other and evidence.is_product(each.document.path):
+            done = "implemented" if claim.relation is Relation.IMPLEMENTS else "extended"
+            also = " also" if claim.others else ""
+            where = f"({shown(snapshot.relative(each.document.path))}, line {each.line[1]})"
+            by = f"`{shown(each.symbol.name)}` {where}"
+            return _refuted(f"`{shown(name)}` is{also} {done} by {by}.")
+    return UNDECIDED
+
+
+async def _by_bases(
+    evidence: Evidence, claim: Claim, subject: Defined, cited: Defined
+) -> Judgement:
+    """Refuted if all that a class extends is known, and it is something else.
+
+    Not where a class may fulfil or be registered as the subject without extending it.
+    """
+    name, is_implementing = claim.others[0], claim.relation is Relation.IMPLEMENTS
+    at = cited if name == claim.defined else await evidence.only(name.text)
+    if at is None or at.symbol.kind != "class" or at.language not in _LANGUAGES:
+        return UNDECIDED
+    is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.bases)
+    is_decorated = at.symbol.first_line != at.symbol.name_line  # which may have it implement more
+    if is_loose or is_decorated or (is_implementing and at.language == "python"):
+        return UNDECIDED
+    if not await _extends_another(evidence, at, subject):
+        return UNDECIDED
+    does = "implement" if is_implementing else "extend"
+    who, what = shown(name.text), shown(claim.subject.text)
+    return _refuted(f"`{who}` does not {does} `{what}`, by its bases.")
+
+
+async def _extends_another(
+    evidence: Evidence, at: Defined, subject: Defined, depth: int = _DEPTH
+) -> bool:
+    """Whether all classes above one are known, and none is the subject."""
+    bases = _bases_of(at)
+    if bases is None or not depth or at.line == subject.line:
+        return False
+    for base in bases:
+        told = await evidence.told(CodeKind.DEFINITIONS, base)
+        for line in told or {("", 0)}:
+            if _is_of_language(line[0]):
+                continue
+            above = await evidence.on(line)
+            if above is None or above.symbol.kind not in _TYPES:
+                return False
+            if not await _extends_another(evidence, above, subject, depth - 1):
+                return False
+    return True
+
+
+def _is_of_language(path: str) -> bool:
+    """Whether a file describes what a language has itself, which extends nothing of ours."""
+    name = PurePath(path).name
+    return "typeshed" in path or (name.startswith("lib.") and name.endswith(".d.ts"))
+
+
+def _bases_of(at: Defined) -> list[NamePlace] | None:
+    """Where the bases of a class are named; None where that is not plain."""
+    number, start = at.symbol.name_line, at.symbol.name_column + len(at.symbol.name)
+    line = at.document.lines[number - 1]
+    if "\n" in at.bases:
+        return None
+    lists = [match.span(1) for match in _BASES[at.language == "python"].finditer(line, start)]
+    if not lists:
+        return None if re.search(r"\(|\bextends\b|\bimplements\b", line[start:]) else []
+    found: list[NamePlace] = []
+    for begin, end in lists:
+        for part in _PART.finditer(line, begin, end):
+            if "=" in part[0]:  # `metaclass=…`
+                continue
+            base = _BASE.fullmatch(part[0].strip())
+            if base is None:
+                return None
+            offset = part.start() + len(part[0]) - len(part[0].lstrip())
+            last = base["name"].rpartition(".")[2]
+            found.append(NamePlace(at.document, number, offset + base.end("name") - len(last)))
+    return found
