@@ -23,7 +23,7 @@ from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
 from glossator.core.span import Basis
 from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
-from glossator.grounding.claims import claim_in
+from glossator.grounding.claims import Extent, claim_in
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -98,9 +98,9 @@ class Judgement:
     """A verdict, and in one sentence why the statement is refused.
 
     It is `sure` if something that the statement quotes occurs nowhere in the lines, and is no
-    number that they may stand for, or if lines or calls contradict it. `parts` are the parts of the
-    lines that support it, if not all do. `tells_change`: some of it stands only in
-    lines removed.
+    number that they may stand for, if lines or calls contradict it, or if no lines can show it.
+    `parts` are the parts of the lines that support it, if not all do. `tells_change`: some of it
+    stands only in lines removed.
     """
 
     verdict: Verdict
@@ -112,6 +112,9 @@ class Judgement:
 
 
 UNDECIDED = Judgement(Verdict.UNDECIDED)
+_OF_ALL_CODE = Judgement(
+    Verdict.UNDECIDED, "Not judged: its lines cannot show what all other code does.", sure=True
+)
 
 
 def names_called(statement: str) -> tuple[str, ...]:
@@ -147,6 +150,8 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
         reason = f"{text} does not occur in the lines.{called_elsewhere(token, calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
+    if claim and claim.extent is Extent.WHOLE:
+        return _OF_ALL_CODE
     return replace(UNDECIDED, tells_change=True) if before else UNDECIDED
 
 

@@ -143,8 +143,10 @@ async def test_what_rules_hide_is_not_told(tmp_path: Path) -> None:
     references = (*KNOWN, "secret.py:1", "secret.py:5")
     async with stage(root, files, [], hides, coded=knowing(root, references)) as s:
         found = await sentence(s, ONLY)
-        assert (found.verdict, found.reason) == ("undecided", "")
+        assert (found.verdict, found.reason) == ("undecided", NOT_SHOWN)
 
+
+NOT_SHOWN = "Not judged: its lines cannot show what all other code does."
 
 UNSEEN: Mapping[str, tuple[dict[str, str], str]] = {  # what no server tells
     "by its name": (
@@ -224,7 +226,7 @@ async def test_without_a_server_nothing_is_proved(tmp_path: Path) -> None:
 
 
 async def test_a_proof_counts_before_the_model_and_is_no_fact(tmp_path: Path) -> None:
-    """Nor is what the model says of it, where no server knows."""
+    """Nor is the model asked what all code does, which no lines can show."""
     root, said = tmp_path / "ws", "`Cube` extends `Shape`. [cite: doc, a.py, L1-L10]"
     says = {"Cube": ("CONTRADICTED", "class Cube")}
     turns = [Turn(ToolUse("Read", {"path": "a.py"})), Turn(Text(said))]
@@ -242,5 +244,6 @@ async def test_a_proof_counts_before_the_model_and_is_no_fact(tmp_path: Path) ->
     turns = [Turn(ToolUse("Read", {"path": "parse.py"})), Turn(Text(f"{one} {CITE}"))]
     async with stage(root, FILES, judging(turns, **says), JUDGED) as s:
         (citation,) = (await s.ask("?")).citations
-        assert citation.basis is Basis.MODEL
+        assert (citation.status, citation.basis) == (CitationStatus.READ, None)
+        assert citation.reason == NOT_SHOWN
         assert list(s.app.ledger.all()) == []
