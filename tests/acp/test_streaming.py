@@ -20,6 +20,11 @@ TEXTS = {
     "quoted code": f"{'word ' * 250}`one two` {MARK}",
     "marks at the ends of lines": f"One {MARK}\nand [1,\n 2]\n{MARK} two\n\n" * 50,
     "one line of code": f"```js\n{'let x = `a b`; ' * 500}\n```\n{MARK}",
+    "a mark that is all of quoted code": f"It is `{MARK}`. {MARK}\n",
+    "a mark within quoted code": f"Say `one {MARK} two`. {MARK}\n",
+    "a link to a mark": f"See [the words]({MARK}).\nIt holds.\n",
+    "a mark with an address": f"It holds {MARK}(file:///a). So {MARK}\n",
+    "brackets in a path": f"It holds [cite: doc, app/[id]/p.py, L1]. So {MARK}\n",
     "words before a fence": f"{'word ' * 300}``` {MARK}\n{MARK}",
 }
 

@@ -15,9 +15,10 @@ from acp import schema
 
 from glossator.acp.blocks import diffs, fenced, prose, text_block
 from glossator.acp.outbox import Update
+from glossator.acp.streaming import open_fence, settled, steady
 from glossator.core.answer import Judged
 from glossator.core.citation_words import findings, tally
-from glossator.core.citations import CitationMark, fences, link, rewrite_citations, space_before
+from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
 from glossator.core.events import (
     AgentFinished,
     AgentProgress,
@@ -86,8 +87,6 @@ _TASKS = {
     TaskState.DONE: "completed",
     TaskState.FAILED: "completed",
 }
-_LINE_CHARACTERS = 1_000  # of an unfinished line that is looked at again with each piece
-_MARK_CHARACTERS = 400  # of a citation that is waited for while it streams
 
 
 @dataclass(slots=True)
@@ -178,14 +177,14 @@ class Updates:
 
     def _more(self, *, whole: bool) -> Iterator[Update]:
         """What can be shown of the text so far: all, or up to a citation that is unfinished."""
-        shown = self._shown(self._text[: None if whole else _steady(self._text)])
+        shown = self._shown(self._text[: None if whole else steady(self._text)])
         if len(shown) > self._sent:
             yield text_update(shown_prose(shown[self._sent :]))
             self._sent = len(shown)
-        if end := _settled(self._text):
+        if end := settled(self._text):
             head = self._text[:end]
             self._sent -= len(self._shown(head))
-            self._opening = _open_fence(self._opening + head)
+            self._opening = open_fence(self._opening + head)
             self._text = self._text[end:]
 
     def _shown(self, text: str) -> str:
@@ -194,7 +193,7 @@ class Updates:
 
     def _rest(self, event: Event) -> Iterator[Update]:
         yield from self._more(whole=True)
-        self._in_code ^= bool(_open_fence(f"{self._opening}{self._text}\n"))
+        self._in_code ^= bool(open_fence(f"{self._opening}{self._text}\n"))
         self._text, self._sent, self._opening = "", 0, ""
         if self._in_code and isinstance(event, _ENDS):
             self._in_code = False
@@ -457,31 +456,3 @@ def _name(name: str, _: CitationView) -> str:
 
 def _at(path: str, mark: CitationMark) -> str:
     return f"{to_uri(path)}#L{mark.first_line}"
-
-
-def _steady(text: str) -> int:
-    """Up to where a text can be shown: a citation may begin there that has not come yet whole."""
-    start = text.rfind("[")
-    if start < 0 or "]" in text[start:] or len(text) - start > _MARK_CHARACTERS:
-        return len(text)
-    return start
-
-
-def _settled(text: str) -> int:
-    """Up to where what is shown of a text stays, whatever follows: a line, or a word of a long one.
-
-    Without it each piece that streams in would cost as much as all before it.
-    """
-    end = text.rfind("\n") + 1
-    if not end and len(text) > _LINE_CHARACTERS:
-        end = text.rstrip().rfind(" ") + 1
-        # neither the opening of a block of code is cut off, nor anything that seems one then
-        if {text.lstrip()[:1], text[end]} & {"`", "~"} or text.count("`", 0, end) % 2:
-            return 0
-    return end if end <= _steady(text) and _steady(text[:end]) == end else 0
-
-
-def _open_fence(text: str) -> str:
-    """The line that opens the block of code in which a text of whole lines ends; "" for none."""
-    start, end = next(reversed(fences(text)), (0, 0))
-    return text[start : text.index("\n", start) + 1] if end == len(text) > 0 else ""
