@@ -103,6 +103,9 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         await c.ask("/mode plan")
         assert "plan" in c.editor.text
         (mode,) = c.editor.of(schema.CurrentModeUpdate)
+        await c.ask("/model claude-haiku-4-5")
+        (chosen,) = c.editor.of(schema.ConfigOptionUpdate)
+        assert chosen.config_options[0].current_value == "claude-haiku-4-5"
         assert mode.current_mode_id == "plan"
 
 

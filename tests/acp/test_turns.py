@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from acp import RequestError, schema
@@ -132,6 +133,41 @@ async def test_a_command_is_shown_before_it_runs(tmp_path: Path) -> None:
         assert call.title == "rm app.py"  # some clients show no more than that
         assert call.kind == "execute"
         assert (tmp_path / "app.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "title"),
+    [
+        ({"command": "npm install", "network": True}, r"npm install\n(with the network)"),
+        ({"command": "make", "cwd": "lib"}, r"make\n(in lib)"),
+        ({"command": "serve", "background": True}, r"serve\n(in the background)"),
+        ({"command": "# Tidy up\n\nrm -rf lib"}, r"# Tidy up\n\nrm -rf lib"),
+        ({"command": "\u0441url x; cat a\u2215b"}, r"\u0441url x; cat a\u2215b"),
+    ],
+)
+async def test_the_title_of_a_question_hides_nothing(
+    tmp_path: Path, arguments: dict[str, Any], title: str
+) -> None:
+    """Some clients show no more than that."""
+    script = [Turn(ToolUse("Bash", arguments, "toolu_b")), DONE]
+    async with conversation(tmp_path, {"lib/a.py": ""}, script) as c:
+        c.editor.choose = lambda call, options: (
+            options[-1 if call.kind == "execute" else 0].option_id
+        )
+        await c.ask("Go on")
+        _, (call, _) = c.editor.asked
+        assert call.title == title
+
+
+async def test_a_question_is_about_the_call_that_asks(tmp_path: Path) -> None:
+    reads = [ToolUse("Read", {"path": f"{name}.py"}, f"toolu_{name}") for name in "ab"]
+    rules = {"permissions": {"ask": ["Read(a.py)"]}}
+    async with conversation(tmp_path, {"a.py": "", "b.py": ""}, [Turn(*reads), DONE], rules) as c:
+        await c.ask("Read both")
+        ((call, _),) = c.editor.asked
+        assert call.tool_call_id == "toolu_a"
+        states = {each.tool_call_id: each.status for each in c.editor.of(schema.ToolCallProgress)}
+        assert states == {"toolu_a": "completed", "toolu_b": "completed"}
 
 
 async def test_a_cancelled_prompt_ends_while_its_question_waits(tmp_path: Path) -> None:

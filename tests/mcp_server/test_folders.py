@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from mcp.shared.exceptions import MCPError
 from mcp_types import ListRootsResult
 
-from tests.mcp_server.client import door, gloss, write
+from tests.mcp_server.client import LEGACY, Mode, door, gloss, write
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
@@ -57,6 +58,47 @@ async def test_glosses_of_the_current_folder_are_listed_before_one_of_2026_names
         assert d.asked == 1
         assert (await d.app() is before) == (not home)  # opened once
         assert len((await d.client.list_resources()).resources) == 1
+
+
+@pytest.mark.parametrize("first", ["read", "list", "tools", "call"])
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("mode", [LEGACY, "2026-07-28"])
+async def test_the_home_is_not_served_to_a_client_that_names_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: Mode, linked: bool, first: str
+) -> None:
+    """Whatever it asks first, and also where the home goes by another name."""
+    home, link = tmp_path / "home", tmp_path / "link"
+    write(home, {"note.txt": "private\n"})
+    link.symlink_to(home)
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("HOME", str(link if linked else home))
+    async with door(home, {}, given=False, mode=mode) as d:
+        d.roots.clear()
+        match first:
+            case "read":
+                with pytest.raises(MCPError, match="no such gloss"):
+                    await d.client.read_resource("glossator:/gloss/x")
+            case "list":
+                assert (await d.client.list_resources()).resources == []
+            case "tools":
+                await d.tools()
+            case _:
+                assert "No folder is open" in await d.text("grep", pattern="private")
+        assert (await d.app()).host.roots == ()
+
+
+async def test_without_a_known_home_the_current_folder_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"here.py": ""})
+    monkeypatch.chdir(tmp_path)
+    for kind in ("DATA", "STATE", "CONFIG", "CACHE"):  # where ours would be in a home
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / "own"))
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as where no user is known
+    async with door(tmp_path / "gone", {}, given=False) as d:
+        d.roots.clear()
+        assert await d.text("glob", pattern="*.py") == "here.py"
 
 
 async def test_a_folder_that_is_given_wins(tmp_path: Path) -> None:

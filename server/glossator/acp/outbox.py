@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
 
 from acp import RequestError, schema
@@ -17,6 +18,22 @@ FAILURES = (RequestError, ConnectionError, ValueError)  # of what is sent to a c
 Update = Any  # one of the union of `schema.SessionNotification.update`
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An update, and the texts of all pieces that are sent as one with it."""
+
+    session_id: str
+    update: Update
+    pieces: list[str]
+
+    @property
+    def whole(self) -> Update:
+        if len(self.pieces) < 2:
+            return self.update
+        content = schema.TextContentBlock(type="text", text="".join(self.pieces))
+        return self.update.model_copy(update={"content": content})
+
+
 class Outbox:
     """The updates that wait to be sent, in their order.
 
@@ -26,20 +43,18 @@ class Outbox:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._waiting: deque[tuple[str, Update]] = deque()
+        self._waiting: deque[_Waiting] = deque()
         self._news, self._idle = asyncio.Event(), asyncio.Event()
         self._sending = asyncio.create_task(self._send())
 
     def put(self, session_id: str, update: Update) -> None:
         """Send it after all that came before."""
-        text = _text(update)
-        if text and self._waiting and self._waiting[-1][0] == session_id:
-            before = _text(self._waiting[-1][1])
-            if before:
-                _, update = self._waiting.pop()
-                content = schema.TextContentBlock(type="text", text=before + text)
-                update = update.model_copy(update={"content": content})
-        self._waiting.append((session_id, update))
+        pieces = [update.content.text] if isinstance(update, schema.AgentMessageChunk) else []
+        last = self._waiting[-1] if self._waiting else None
+        if pieces and last is not None and last.pieces and last.session_id == session_id:
+            last.pieces.extend(pieces)
+        else:
+            self._waiting.append(_Waiting(session_id, update, pieces))
         self._idle.clear()
         self._news.set()
 
@@ -57,17 +72,11 @@ class Outbox:
     async def _send(self) -> None:
         while True:
             while self._waiting:
-                session_id, update = self._waiting.popleft()
+                first = self._waiting.popleft()
                 try:
-                    await self._client.session_update(session_id, update)
+                    await self._client.session_update(first.session_id, first.whole)
                 except FAILURES as failure:
                     _log.warning("The client was not sent an update: %s", failure)
             self._idle.set()
             self._news.clear()
             await self._news.wait()
-
-
-def _text(update: Update) -> str:
-    """The text of a piece of an answer; "" of any other update."""
-    is_piece = isinstance(update, schema.AgentMessageChunk)
-    return update.content.text if is_piece else ""

@@ -19,14 +19,14 @@ from glossator.acp.blocks import Block, diffs, fenced, previews, prose
 from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, is_command, kind_of, progress, text_update, title_of
+from glossator.acp.updates import Updates, kind_of, progress, text_update, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
-from glossator.core.events import Envelope, RunStarted
+from glossator.core.events import Envelope, RunStarted, ToolStarted
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import NotApplied, Review
-from glossator.core.question import Question, QuestionAnswer, asker
-from glossator.core.shown import shown_prose
+from glossator.core.question import Question, QuestionAnswer, asker, calling_id
+from glossator.core.shown import shown, shown_prose
 from glossator.core.silent_port import SilentPort
 from glossator.core.words import CHOICES, Act
 from glossator.workspace import Roots
@@ -85,6 +85,10 @@ class AcpPort(SilentPort):
         """The session that is at work here, else the newest one; "" if there is none."""
         return asker().session_id or next(reversed(self._updates), "")
 
+    def _call(self, session_id: str) -> ToolStarted | None:
+        """The call that asks; None where none does, or the client was told that it has ended."""
+        return self.updates(session_id).open_calls.get(calling_id())
+
     def _locate(self, path: str) -> str | None:
         found = self._folders().locate(path)
         return found if isinstance(found, str) else None
@@ -129,10 +133,10 @@ class AcpPort(SilentPort):
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user, with the whole command or change in sight."""
         session_id = self._asking()
-        call = self.updates(session_id).call_of(request.tool)
+        call = self._call(session_id)
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else uuid4().hex,
-            title=title_of(call) if call and is_command(call) else shown_prose(request.title),
+            title=_title(request),
             kind=kind_of(request.tool),
             status="pending",
             content=_asked_about(request, self.texts.text_of),
@@ -176,8 +180,7 @@ class AcpPort(SilentPort):
             )
             for each in question.options
         }
-        updates = self.updates(session_id)
-        call = updates.call_of("AskUser") or updates.last_call()
+        call = self._call(session_id)
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else uuid4().hex,
             title=shown_prose(title),
@@ -193,7 +196,7 @@ class AcpPort(SilentPort):
         return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
 
     async def _ask_by_form(self, session_id: str, question: Question) -> QuestionAnswer:
-        call = self.updates(session_id).call_of("AskUser")
+        call = self._call(session_id)
         form = form_of(question, session_id, call.call_id if call else None)
         await self._outbox.sent()  # the client knows the call before it is asked about it
         try:
@@ -206,8 +209,7 @@ class AcpPort(SilentPort):
     async def review(self, plan: EditPlan) -> Review | None:
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
         session_id = self._asking()
-        updates = self.updates(session_id)
-        call = updates.last_call()
+        call = self._call(session_id)
         tool_call = schema.ToolCallUpdate(
             tool_call_id=call.call_id if call else plan.id,
             title=shown_prose(f"{plan.label}?"),
@@ -237,8 +239,8 @@ class AcpPort(SilentPort):
         What is asked about outside of a call is shown as a call of its own.
         """
         call_id = call.tool_call_id
-        of_call = self.updates(session_id).open_calls.get(call_id)
-        if of_call is None:
+        is_own = call_id not in self.updates(session_id).open_calls
+        if is_own:
             fields = call.model_dump(exclude={"session_update"}, exclude_none=True)
             start = schema.ToolCallStart(session_update="tool_call", **fields)
             self._outbox.put(session_id, start)
@@ -248,11 +250,12 @@ class AcpPort(SilentPort):
             reply = await self._client.request_permission(session_id, call, [*options.values()])
             chosen = getattr(reply.outcome, "option_id", "")
         finally:
-            if of_call is None:
+            if is_own:
                 status = "completed" if chosen in options else "failed"
                 self._outbox.put(session_id, progress(call_id, status=status))
-        if of_call is not None:  # it was shown as the question
-            title, kind = title_of(of_call), kind_of(of_call.tool)
+        going_on = self.updates(session_id).open_calls.get(call_id)
+        if going_on is not None:  # it was shown as the question
+            title, kind = title_of(going_on), kind_of(going_on.tool)
             again = progress(call_id, title=title, kind=kind, status="in_progress")
             self._outbox.put(session_id, again)
         return chosen if chosen in options else ""
@@ -260,6 +263,13 @@ class AcpPort(SilentPort):
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
         """Have the client write the texts, if it can."""
         return await self.texts.write(asker().session_id, plan)
+
+
+def _title(request: PermissionRequest) -> str:
+    """Of a command all that was sent of it, as some clients show nothing else."""
+    if kind_of(request.tool) != "execute":
+        return shown_prose(request.title)
+    return shown(request.detail) + ("…" if request.cut else "")
 
 
 def _asked_about(request: PermissionRequest, text_of: Callable[[str], str]) -> list[Block]:

@@ -15,6 +15,7 @@ from acp import schema
 
 from glossator.acp.blocks import diffs, fenced, prose, text_block
 from glossator.acp.outbox import Update
+from glossator.acp.streaming import open_fence, settled, steady
 from glossator.core.answer import Judged
 from glossator.core.citation_words import findings, tally
 from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
@@ -53,7 +54,7 @@ from glossator.core.run_events import (
     UncitedClaim,
     not_saved,
 )
-from glossator.core.shown import brief_arguments, shown_prose
+from glossator.core.shown import brief_arguments, shown, shown_prose
 from glossator.core.span import CitationView
 from glossator.core.uri import to_uri
 from glossator.core.words import Became, tool_name
@@ -86,7 +87,6 @@ _TASKS = {
     TaskState.DONE: "completed",
     TaskState.FAILED: "completed",
 }
-_MARK_CHARACTERS = 400  # of a citation that is waited for while it streams
 
 
 @dataclass(slots=True)
@@ -137,9 +137,10 @@ class Updates:
     _with_diff: set[str] = field(default_factory=set)  # calls
     _agents: dict[str, str] = field(default_factory=dict)  # sub-agents: the call that shows each
     _standing: Standing = field(default_factory=Standing)
-    _text: str = ""  # of the answer since its last paragraph that was sent
+    _text: str = ""  # of the answer since the last line that was sent, or word of a long one
     _sent: int = 0  # characters of it, as it is shown
-    _in_code: bool = False  # a block of code was not closed before that
+    _opening: str = ""  # the line that opens the block of code in which it begins, if it does
+    _in_code: bool = False  # a block of code was not closed before the last call
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
@@ -176,20 +177,24 @@ class Updates:
 
     def _more(self, *, whole: bool) -> Iterator[Update]:
         """What can be shown of the text so far: all, or up to a citation that is unfinished."""
-        shown = self._linked(self._text[: None if whole else _steady(self._text)])
+        shown = self._shown(self._text[: None if whole else steady(self._text)])
         if len(shown) > self._sent:
             yield text_update(shown_prose(shown[self._sent :]))
             self._sent = len(shown)
-        end = self._text.rfind("\n\n")
-        if end > 0 and _steady(self._text) > end and not _in_fence(self._text[:end]):
-            head = self._text[: end + 2]
-            self._sent -= len(self._linked(head))
-            self._text = self._text[end + 2 :]
+        if end := settled(self._text):
+            head = self._text[:end]
+            self._sent -= len(self._shown(head))
+            self._opening = open_fence(self._opening + head)
+            self._text = self._text[end:]
+
+    def _shown(self, text: str) -> str:
+        """A text with links, which begins where `_text` does; code has none."""
+        return self._linked(self._opening + text)[len(self._opening) :]
 
     def _rest(self, event: Event) -> Iterator[Update]:
         yield from self._more(whole=True)
-        self._in_code ^= _in_fence(self._text)
-        self._text, self._sent = "", 0
+        self._in_code ^= bool(open_fence(f"{self._opening}{self._text}\n"))
+        self._text, self._sent, self._opening = "", 0, ""
         if self._in_code and isinstance(event, _ENDS):
             self._in_code = False
             yield text_update("\n```\n")  # else what follows would be code
@@ -267,15 +272,6 @@ class Updates:
             for path, line in found
             if path is not None
         ]
-
-    def last_call(self) -> ToolStarted | None:
-        """The call that began last and goes on."""
-        return next(reversed(self.open_calls.values()), None)
-
-    def call_of(self, tool: str) -> ToolStarted | None:
-        """The call of a tool that began last and goes on."""
-        named = [each for each in self.open_calls.values() if each.tool == tool]
-        return named[-1] if named else None
 
     def _edit(self, event: EditProposed | EditSettled) -> Iterator[Update]:
         """The diff of an edit, at the call that makes it; a word where not all of it was made."""
@@ -379,17 +375,12 @@ def title_of(call: ToolStarted) -> str:
 
     Of an edit it is the file, as what is changed is shown by its diff.
     """
-    if is_command(call):
-        return shown_prose(call.arguments["command"])
+    if kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str):
+        return shown(call.arguments["command"])
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
     rest = call.about or ("" if kind_of(call.tool) == "edit" else brief_arguments(arguments))
     return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
-
-
-def is_command(call: ToolStarted) -> bool:
-    """Whether a call runs a command."""
-    return kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str)
 
 
 def kind_of(tool: str) -> schema.ToolKind:
@@ -465,15 +456,3 @@ def _name(name: str, _: CitationView) -> str:
 
 def _at(path: str, mark: CitationMark) -> str:
     return f"{to_uri(path)}#L{mark.first_line}"
-
-
-def _steady(text: str) -> int:
-    """Up to where a text can be shown: a citation may begin there that has not come yet whole."""
-    start = text.rfind("[")
-    if start < 0 or "]" in text[start:] or len(text) - start > _MARK_CHARACTERS:
-        return len(text)
-    return start
-
-
-def _in_fence(text: str) -> bool:
-    return f"\n{text}".count("\n```") % 2 == 1

@@ -220,6 +220,12 @@ class Workspace:
                 session_update="current_mode_update", current_mode_id=mode
             )
             self._outbox.put(session_id, update)
+        if name == "model":
+            update = schema.ConfigOptionUpdate(
+                session_update="config_option_update",
+                config_options=await self.options(session_id),
+            )
+            self._outbox.put(session_id, update)
         return schema.PromptResponse(stop_reason="end_turn")
 
     # modes and options

@@ -1,7 +1,7 @@
-"""Questions that only the user answers, and the session that asks them.
+"""Questions that only the user answers, and who asks them: the session, and the tool call.
 
-A run names its session once (`asking_for`), also for its tasks; an edge reads it (`asker`) when it
-asks the user. Outside a run no session asks.
+A run names its session once (`asking_for`), also for its tasks, and each call itself (`calling`);
+an edge reads them (`asker`, `calling_id`) when it asks the user. Outside a run no session asks.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class Asker:
 
 
 _session: ContextVar[AskingSession | None] = ContextVar("session that asks", default=None)
+_call_id: ContextVar[str] = ContextVar("call that asks", default="")
 
 
 @contextmanager
@@ -84,6 +85,24 @@ def asking_for(session: AskingSession) -> Iterator[None]:
         yield
     finally:
         _session.reset(token)
+
+
+@contextmanager
+def calling(call_id: str) -> Iterator[None]:
+    """Name the tool call that asks the user within the block."""
+    token = _call_id.set(call_id)
+    try:
+        yield
+    finally:
+        _call_id.reset(token)
+
+
+def calling_id() -> str:
+    """The tool call that asks at this point of the program; "" outside of one.
+
+    What a call leaves behind, such as a job, still has its id.
+    """
+    return _call_id.get()
 
 
 def asker() -> Asker:

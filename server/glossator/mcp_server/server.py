@@ -141,15 +141,11 @@ class GlossatorServer:
         """
         if self._given is not None:
             return self._given
-        is_early = self._asks_with_results and self._told is None
-        if is_early and Path.home().is_relative_to(os.getcwd()):
-            return []  # until the first call: that is where a client began, and no workspace
         listed = self._told or await self._listed_roots()
         paths = (to_path(str(each.uri)) for each in listed.roots)
         named = [path for path in paths if path is not None]
-        return [each for each in named if await asyncio.to_thread(os.path.isdir, each)] or [
-            os.getcwd()
-        ]
+        found = [each for each in named if await asyncio.to_thread(os.path.isdir, each)]
+        return found or await asyncio.to_thread(_here)
 
     def _wants_roots(self, context: Context) -> bool:
         """Whether the client is to name its folders with its next call."""
@@ -289,6 +285,17 @@ class GlossatorServer:
         content = types.TextContent(type="text", text=text)
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=what, messages=[message])
+
+
+def _here() -> list[str]:
+    """The current folder; none where it is the user's home or above it, which is no workspace."""
+    here, home = os.getcwd(), os.path.expanduser("~")  # "~" where nobody knows it
+    if os.path.isabs(home) and Path(os.path.realpath(home)).is_relative_to(os.path.realpath(here)):
+        _log.warning(
+            "The current folder is the home or above it, and is not served: name one by -C."
+        )
+        return []
+    return [here]
 
 
 _ENDED_HERE = "This was ended: its session goes on elsewhere, or was stopped there."

@@ -270,7 +270,7 @@ def quarantine_question(taken: Sequence[Quarantined], relative: Relative) -> Per
         _describe(each.at, name, detail)
     title = f"A command made {what}. May that stay?"
     text, cut = detail.sent()
-    return PermissionRequest("Bash", title, text, tuple(reasons), cut=cut)
+    return PermissionRequest("Sandbox", title, text, tuple(reasons), cut=cut)
 
 
 def outcome_text(

@@ -23,6 +23,7 @@ from glossator.application import Permission
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access, Permit
+from glossator.core.question import calling
 from glossator.core.run_events import ToolOutput
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.llm import ToolCall
@@ -98,7 +99,8 @@ async def call_tool(
     """
     clock = RunClock()
     timed = replace(context, waiting=clock.waiting_also(context.waiting))
-    result = await _call_tool(tools, call, timed, permission, hooks)
+    with calling(call.id):
+        result = await _call_tool(tools, call, timed, permission, hooks)
     return replace(result, waited=clock.waited)
 
 

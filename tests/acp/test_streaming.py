@@ -1,0 +1,65 @@
+"""An answer in the pieces in which it comes: shown as it is shown whole, and each piece once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from glossator.acp.updates import Updates
+from glossator.core.citations import CitationMark, rewrite_citations
+from glossator.core.events import Event, RunFinished, TextDelta
+
+MARK = "[cite: doc, a.py, L1-L2]"
+LINES = "    value = compute(item, [1, 2])  # note\n" * 500
+TEXTS = {
+    "code": f"As {MARK}:\n\n```python\n{LINES}```\nSo {MARK}.\n",
+    "code with a mark": f"````md\n```\nIt says {MARK}.\n```\n````\nIt holds {MARK}.\n",
+    "other fences": f"~~~\n``` {MARK}\n~~~\nIt holds {MARK}.\n",
+    "one paragraph": f"It `holds` {MARK}. " * 1_000,
+    "quoted code": f"{'word ' * 250}`one two` {MARK}",
+    "marks at the ends of lines": f"One {MARK}\nand [1,\n 2]\n{MARK} two\n\n" * 50,
+    "one line of code": f"```js\n{'let x = `a b`; ' * 500}\n```\n{MARK}",
+    "a mark that is all of quoted code": f"It is `{MARK}`. {MARK}\n",
+    "a mark within quoted code": f"Say `one {MARK} two`. {MARK}\n",
+    "a link to a mark": f"See [the words]({MARK}).\nIt holds.\n",
+    "a mark with an address": f"It holds {MARK}(file:///a). So {MARK}\n",
+    "brackets in a path": f"It holds [cite: doc, app/[id]/p.py, L1]. So {MARK}\n",
+    "words before a fence": f"{'word ' * 300}``` {MARK}\n{MARK}",
+}
+
+
+def locate(path: str) -> str | None:
+    return f"/ws/{path}"
+
+
+def shown(text: str, size: int) -> str:
+    """All that is shown of a text that comes in pieces of so many characters."""
+    of = Updates(locate)
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    events: list[Event] = [*map(TextDelta, pieces), RunFinished("end")]
+    return "".join(each.content.text for event in events for each in of.of(event))
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("size", [1, 4, 1_000])
+def test_in_pieces_it_is_the_same(text: str, size: int) -> None:
+    assert shown(text, size) == shown(text, len(text))
+    assert "](file:///ws/a.py#L1)" in shown(text, size)
+
+
+@pytest.mark.parametrize("name", ["code", "one paragraph", "one line of code"])
+def test_what_was_shown_is_not_looked_at_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+
+    def counting(text: str, show: Callable[[CitationMark], str]) -> str:
+        nonlocal looked_at
+        looked_at += len(text)
+        return rewrite_citations(text, show)
+
+    monkeypatch.setattr("glossator.acp.updates.rewrite_citations", counting)
+    text = TEXTS[name]
+    shown(text, 40)
+    once, looked_at = looked_at, 0
+    shown(text * 4, 40)
+    assert looked_at < 5 * once
