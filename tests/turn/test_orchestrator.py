@@ -102,3 +102,12 @@ async def test_a_run_that_fails_or_is_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError), orchestrator.ending():
         raise asyncio.CancelledError
     assert orchestrator.state is RunState.CANCELLED
+
+
+async def test_a_run_that_was_done_when_it_was_cancelled_stays_done() -> None:
+    way = (Signal.ASKED, Signal.SIMPLE, Signal.ANSWERED, Signal.CHECKED)
+    orchestrator, events = machine(*way)
+    assert orchestrator.state is RunState.DONE
+    with pytest.raises(asyncio.CancelledError), orchestrator.ending():
+        raise asyncio.CancelledError
+    assert (orchestrator.state, len(events)) == (RunState.DONE, len(way))

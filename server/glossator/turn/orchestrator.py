@@ -150,7 +150,7 @@ class Orchestrator:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Signal a failure or a cancellation of the block to the machine."""
+        """Signal a failure or a cancellation of the block to the machine, if it has not ended."""
         ended: Signal | None = Signal.FAILED
         try:
             yield
@@ -159,5 +159,5 @@ class Orchestrator:
             ended = Signal.CANCELLED
             raise
         finally:
-            if ended is not None:
+            if ended is not None and self.state not in ENDS:
                 self.on(ended)
