@@ -23,7 +23,7 @@ from tests.workspaces import MakeWorkspace, Workspace
 _TYPO = Diagnostic(3, Severity.ERROR, "undefined name\n  'x'", "linter")
 _STYLE = Diagnostic(1, Severity.INFORMATION, "could be shorter")
 _HINT = Diagnostic(2, Severity.HINT, "is not accessed")
-_ONE = "[of the 1 file told of so far; give a path to ask about another]"
+_ONE = "[of the 1 file checked so far; give a path to ask about another]"
 
 
 class Editor:
@@ -84,7 +84,7 @@ async def test_without_a_path_it_is_said_which_files_are_covered(workspace: Make
     """Clean ones are not listed, and what was not told yet is not taken for clean."""
     ws = await workspace(dict.fromkeys(("a.py", "b.py", "c.py"), "x\n"))
     editor = Editor(ws)
-    nothing = "No findings.\n[no file was told of so far; give a path to ask about one]"
+    nothing = "No findings.\n[no file was checked so far; give a path to ask about one]"
     assert (await editor.ask()).text == nothing
     editor.found = (
         FileDiagnostics(ws.uri("a.py"), ()),
@@ -95,7 +95,7 @@ async def test_without_a_path_it_is_said_which_files_are_covered(workspace: Make
         "b.py: 1 new, 0 fixed, 0 unchanged (1 hint left out)",
         "  1: information: could be shorter",
         "c.py: pending; ask again in a moment.",
-        "[of the 3 files told of so far; give a path to ask about another]",
+        "[of the 3 files checked so far; give a path to ask about another]",
     ]
     editor.found = (FileDiagnostics(ws.uri("a.py"), (_HINT,)),)
     assert (await editor.ask()).text == f"No findings.\n{_ONE}"

@@ -42,8 +42,8 @@ _MAX_NEW = 10
 _GRAVE = frozenset({Severity.ERROR, Severity.WARNING})
 
 _NOBODY = "No compiler or linter told anything of {}.\nRun the project's own checks instead."
-_COVERED = "[of the {} told of so far; give a path to ask about another]"
-_ASK = "[no file was told of so far; give a path to ask about one]"
+_COVERED = "[of the {} checked so far; give a path to ask about another]"
+_ASK = "[no file was checked so far; give a path to ask about one]"
 _QUOTE_WITHHELD = "[not shown: it quotes a file that the user's permission rules hide]"
 _FILES_WITHHELD = "Hidden by the user's permission rules, or outside the workspace: {:,}."
 
@@ -58,7 +58,7 @@ _MIN_QUOTE = 4  # characters of a quote
 class DiagnosticsArgs(ToolArgs):
     """Arguments of Diagnostics."""
 
-    path: str | None = Field(None, description="A file; default: those told of so far.")
+    path: str | None = Field(None, description="A file; default: those checked so far.")
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""

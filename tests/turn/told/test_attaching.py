@@ -221,7 +221,7 @@ async def test_findings_are_attached_as_the_tool_tells_them(tmp_path: Path) -> N
         answer = await s.ask("What of @diagnostics?")
         assert said(s, 1)[0]["text"].endswith(
             "app.py: 1 new, 0 fixed, 0 unchanged\n  2: error: no such fish (lint)\n"
-            "[of the 1 file told of so far; give a path to ask about another]\n</material>"
+            "[of the 1 file checked so far; give a path to ask about another]\n</material>"
         )
         assert s.port.of(Notice)[1].message == "Attached: diagnostics."
         s.port.diagnosed = findings("no such fish", "no such eel")
