@@ -196,7 +196,7 @@ async def test_findings_are_told_once_in_a_session(tmp_path: Path) -> None:
         assert found.startswith("app.py: 2 new, 0 fixed, 0 unchanged\n")
     async with stage(root, {}, Diagnosing()) as s:
         read, found, _ = await WithFindings(s, root).told(session_id)
-        assert found.startswith("app.py: 0 new, 0 fixed, 2 unchanged\n[of the 1 file told of")
+        assert found.startswith("app.py: 0 new, 0 fixed, 2 unchanged\n[of the 1 file checked")
         assert "unchanged" in read
 
 
