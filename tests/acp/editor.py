@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,8 @@ async def connected(
         await client.initialize(PROTOCOL_VERSION, capabilities, info)
         yield editor, client, (served, their_writer.close)
     finally:
-        await client.close()
+        with suppress(ConnectionError):  # it may have left in the middle of a message
+            await client.close()
         their_writer.close()
         await served
         writer.close()

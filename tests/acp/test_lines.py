@@ -41,12 +41,13 @@ async def test_a_client_that_left_is_not_waited_for() -> None:
 
     async def send_on() -> None:
         for _ in range(100):
-            await asyncio.wait_for(lines.send({"id": 1}), 5)
+            await asyncio.wait_for(lines.send({"id": 1, "method": "asks"}), 5)
             await asyncio.sleep(0.01)
 
     with pytest.raises(ConnectionError):
         await send_on()
     await lines.close()
     with pytest.raises(ConnectionError):
-        await lines.send({"id": 2})
+        await lines.send({"id": 2, "method": "asks"})
+    await lines.send({"id": 3, "result": None})  # whoever asked is gone
     listening.close()

@@ -13,18 +13,26 @@ _PARSE_ERROR = -32700  # JSON-RPC's
 
 
 class Lines:
-    """Implements `acp.Transport`. `send` raises `ConnectionError` once nobody reads."""
+    """Implements `acp.Transport`, up to the moment when the client leaves."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send a message; those that are sent at the same time keep their order."""
-        if self._writer.is_closing():
-            raise ConnectionError("the client has left")
-        self._writer.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
-        await self._writer.drain()
+        """Send a message; those that are sent at the same time keep their order.
+
+        Raises `ConnectionError` once nobody reads, but not for an answer: its asker has left.
+        """
+        try:
+            if self._writer.is_closing():
+                raise ConnectionError("the client has left")
+            self._writer.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
+            await self._writer.drain()
+        except ConnectionError:
+            if "method" in message:
+                raise
+            _log.info("The client has left before it was answered")
 
     async def receive(self) -> dict[str, Any] | None:
         """The next message; what is none is answered with an error. None at the end."""
@@ -56,10 +64,7 @@ class Lines:
     async def _refuse(self, why: str) -> None:
         _log.warning("The client's message was left out: %s", why)
         error = {"code": _PARSE_ERROR, "message": why}
-        try:
-            await self.send({"jsonrpc": "2.0", "id": None, "error": error})
-        except ConnectionError:
-            _log.warning("The client has left")
+        await self.send({"jsonrpc": "2.0", "id": None, "error": error})
 
 
 def _problem(message: object) -> str:
