@@ -25,10 +25,7 @@ class Lines:
         Raises `ConnectionError` once nobody reads, but not for an answer: its asker has left.
         """
         try:
-            if self._writer.is_closing():
-                raise ConnectionError("the client has left")
-            self._writer.write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
-            await self._writer.drain()
+            await self._write(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
         except ConnectionError:
             if "method" in message:
                 raise
@@ -60,6 +57,12 @@ class Lines:
     async def close(self) -> None:
         """Close the way to the client."""
         self._writer.close()
+
+    async def _write(self, line: bytes) -> None:
+        if self._writer.is_closing():
+            raise ConnectionError("the client has left")
+        self._writer.write(line)
+        await self._writer.drain()
 
     async def _refuse(self, why: str) -> None:
         _log.warning("The client's message was left out: %s", why)
