@@ -187,7 +187,10 @@ def _forked(  # noqa: PLR0917 - Python's own parameters
     ]
     try:
         with _lock:
-            _door = _door or _Door(_hatch())
+            if _door is None:
+                connection = _hatch()
+                atexit.register(connection.close)  # else Python warns of it at its end
+                _door = _Door(connection)
             popen.pid = _door.fork(start, [*streams, *pass_fds])
         popen._child_created = True
     finally:
