@@ -42,7 +42,6 @@ export async function story(stage) {
     await panel.getByText("This session is open in a terminal. Here it is only read.").waitFor();
     await stage.picture("takeover-read");
 
-    await keyboard.press("Control+Alt+G");
     await panel.locator(".composer textarea:focus").waitFor();
     await keyboard.type(SECOND);
     await keyboard.press("Enter");
