@@ -322,6 +322,19 @@ async def test_findings_are_those_of_the_text(speaking: Scripted, mode: str) -> 
         assert [len(each.items) for each in everything] == [1]
 
 
+@pytest.mark.parametrize("mode", ["plain", "unversioned"])
+async def test_findings_follow_the_editor_and_the_disk(speaking: Scripted, mode: str) -> None:
+    """Also of a text that came with a question about another file, and of one saved as it was."""
+    async with speaking(mode) as ws:
+        ws.open("b.py", "import a, c\n", 5)
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert await ws.found("b.py", 5) == ([(1, "12 characters (1)")], False)
+        ws.close("b.py")
+        assert await ws.found("b.py") == ([(1, "9 characters (1)")], False)
+        ws.write("b.py", FILES["b.py"])
+        assert await ws.found("b.py", seconds=5.0) == ([(1, "9 characters (1)")], False)
+
+
 async def test_what_is_known_so_far_is_of_the_newest_text(speaking: Scripted) -> None:
     """Also of a server that tells only when it is asked."""
     for mode, message in (("plain", "2 characters (1)"), ("pulled", "pulled")):
@@ -369,6 +382,23 @@ async def test_findings_that_are_late_or_pulled(speaking: Scripted) -> None:
         assert await ws.found("a.py", seconds=0.3) == ([], True)
     async with speaking("pulled") as ws:
         assert await ws.found("a.py") == ([(2, "pulled")], False)
+
+
+async def test_an_answer_that_is_owed_is_waited_for(
+    speaking: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without that, what was known before is not taken for it: a file beside it may have changed."""
+    async with speaking("owes") as ws:
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert await ws.found("a.py", seconds=0.2) == ([(2, "pulled")], False)
+        monkeypatch.setattr(running_module, "_OWED_SECONDS", 0.0)
+        assert await ws.found("a.py", seconds=0.2) == ([], True)
+
+
+async def test_none_starts_once_all_are_ended(speaking: Scripted) -> None:
+    async with speaking() as ws:
+        await ws.servers.close()
+        assert await ws.ask(CodeKind.REFERENCES, "a.py", "def ") == "python was ended"
 
 
 async def test_it_is_ended_when_it_rests(
