@@ -208,6 +208,39 @@ async def test_implementations(tmp_path: Path, said: str, verdict: str, why: str
         assert found.basis == (None if verdict == "undecided" else Basis.SERVER)
 
 
+STUB = "/lib/typeshed-fallback/stdlib/abc.pyi:2", "/lib/python3/abc.py:2"
+
+
+@pytest.mark.parametrize(
+    ("head", "definitions", "verdict"),
+    [
+        ("class Disc(ABC):", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc(\n    ABC,\n    metaclass=Meta,\n):", {"b.py:2": STUB}, "contradicted"),
+        ("class Disc(Of[int, list[int]], ABC):", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc(ABC):", {"b.py:1": ("/lib/python3/abc.py:2",)}, "undecided"),
+        ("class Disc(ABC):", {"b.py:1": (*STUB, "/lib/site-packages/x.py:2")}, "undecided"),
+        ("class Disc(of(ABC)):", {"b.py:1": STUB}, "undecided"),
+        ("class Disc(Round):", {"b.py:1": ("c.py:1",), "c.py:1": STUB}, "contradicted"),
+        ("class Disc(Round):", {"b.py:1": ("c.py:4",), "c.py:4": STUB}, "undecided"),
+    ],
+)
+async def test_that_it_extends_nothing_else_is_known_by_its_bases(
+    tmp_path: Path, head: str, definitions: dict[str, Places], verdict: str
+) -> None:
+    """All of them, up to those of the language; a decorator may add one."""
+    root = tmp_path / "ws"
+    files = {
+        "a.py": SHAPES,
+        "b.py": f"{head}\n    pass\n",
+        "c.py": "class Round(ABC): ...\n\n@shaped\nclass Round(ABC): ...\n",
+    }
+    told = knowing(root, (), ("a.py:1",), definitions)
+    async with stage(root, files, [], coded=told) as s:
+        last = head.count("\n") + 2
+        found = await sentence(s, "`Disc` extends `Shape`.", f"[cite: doc, b.py, L1-L{last}]")
+        assert found.verdict == verdict, found.reason
+
+
 async def test_a_base_by_another_name_is_left_open(tmp_path: Path) -> None:
     """The lines need not name it, but who calls or extends something they must."""
     files = {"a.py": "class Shape:\n    pass\n\n\nBase = Shape\n\n\nclass Disc(Base):\n    pass\n"}

@@ -62,9 +62,8 @@ from glossator.symbols import (
     may_need_imports,
     only_definition,
 )
-from glossator.turn.judged.evidence import call_site
 from glossator.turn.judged.proofs import SECONDS as PROVING_SECONDS
-from glossator.turn.judged.proofs import prove
+from glossator.turn.judged.proofs import call_site, prove
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 
