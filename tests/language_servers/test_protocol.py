@@ -387,7 +387,7 @@ async def test_findings_that_are_late_or_pulled(speaking: Scripted) -> None:
 async def test_an_answer_that_is_owed_is_waited_for(
     speaking: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without that, what was known before is not taken for it: a file beside it may have changed."""
+    """What was known before is not taken for it: a file beside it may have changed."""
     async with speaking("owes") as ws:
         await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
         assert await ws.found("a.py", seconds=0.2) == ([(2, "pulled")], False)

@@ -315,8 +315,7 @@ class Defined:
     @property
     def place(self) -> NamePlace:
         """Where a server is asked about it."""
-        symbol = self.symbol
-        return NamePlace(self.document, symbol.name_line, symbol.name_column, symbol.container)
+        return NamePlace(self.document, self.symbol.name_line, self.symbol.name_column)
 
     @property
     def bases(self) -> str:
