@@ -59,24 +59,23 @@ class Server:
         """The running server, whether or not it has read the workspace."""
         if self._life is None or self._up is None or not self._up.done():
             return None
-        return up if isinstance(up := self._up.result(), Running) else None
+        up = self._up.result()
+        return up if isinstance(up, Running) and not up.connection.gone.done() else None
 
     @property
     def state(self) -> str:
         """What it does, for people."""
-        if self._life is not None:
-            return "starts" if self.running is None else "runs"
-        return self._why or "not started yet"
+        if self.running is not None:
+            return "runs"
+        return "starts" if self.starts else self._why or "not started yet"
 
     @property
     def starts(self) -> bool:
         """Whether it was started, and has not read the workspace yet."""
         if self._life is None or self._up is None:
             return False
-        if not self._up.done():
-            return True
         up = self.running
-        return up is not None and not up.settled.done() and not up.connection.gone.done()
+        return not self._up.done() if up is None else not up.settled.done()
 
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""
@@ -163,8 +162,8 @@ class Server:
             up.set_result(f"{self.found.name} was ended")
 
     def _is_ending(self, life: asyncio.Task[None]) -> bool:
-        up = self.running
-        return life.cancelling() > 0 or (up is not None and up.connection.gone.done())
+        is_over = self._up is not None and self._up.done() and self.running is None
+        return life.cancelling() > 0 or is_over
 
     def _died(self, why: str) -> None:
         now = time.monotonic()

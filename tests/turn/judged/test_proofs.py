@@ -148,32 +148,24 @@ async def test_what_rules_hide_is_not_told(tmp_path: Path) -> None:
 
 NOT_SHOWN = "Not judged: its lines cannot show what all other code does."
 
-UNSEEN: Mapping[str, tuple[dict[str, str], str]] = {  # what no server tells
-    "by its name": (
-        {"a.py": "def run():\n    pass\n", "b.py": "import a\n\ngetattr(a, 'r' + 'un')()\n"},
-        "`run` is never called.",
-    ),
-    "by the language": (
-        {"a.py": "class Out:\n    def write(self, text):\n        pass\n\n\nprint(file=Out())\n"},
-        "`Out.write` is never called.",
-    ),
-    "by another program": (
-        {"a.py": "def _run():\n    pass\n", "deploy": "python -c 'import a; a._run()'\n"},
-        "Nothing calls `_run` in the workspace.",
-    ),
-    "by a factory": (
-        {"a.py": "class A:\n    pass\n", "b.py": "import a\n\nB = type('B', (a.A,), {})\n"},
-        "Nothing extends `A` in the workspace.",
-    ),
-}
 
-
-@pytest.mark.parametrize(("files", "said"), UNSEEN.values(), ids=UNSEEN)
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (  # by its name
+            {"a.py": "def run():\n    pass\n", "b.py": "import a\n\ngetattr(a, 'r' + 'un')()\n"},
+            "`run` is never called.",
+        ),
+        (  # by a factory
+            {"a.py": "class A:\n    pass\n", "b.py": "import a\n\nB = type('B', (a.A,), {})\n"},
+            "Nothing extends `A` in the workspace.",
+        ),
+    ],
+)
 async def test_silence_supports_nothing(tmp_path: Path, files: dict[str, str], said: str) -> None:
-    root, line = tmp_path / "ws", 2 if "write" in said else 1
-    told = knowing(root, (f"a.py:{line}",))
-    async with stage(root, files, [], coded=told) as s:
-        found = await sentence(s, said, f"[cite: doc, a.py, L{line}-L{line + 1}]")
+    root = tmp_path / "ws"
+    async with stage(root, files, [], coded=knowing(root, ("a.py:1",))) as s:
+        found = await sentence(s, said, "[cite: doc, a.py, L1-L2]")
         assert found.verdict == "undecided", found.reason
 
 
