@@ -37,14 +37,3 @@ async def test_references_and_types(tmp_path: Path) -> None:
         assert "for python: " in told
         assert "runs" in told
         assert " MB, started in " in told
-
-
-async def test_untrusted_folders_go_by_outlines(tmp_path: Path) -> None:
-    script = [
-        Turn(ToolUse("Symbols", {"mode": "references", "name": "press"}, "references")),
-        Turn(Text("Done.")),
-    ]
-    async with stage(tmp_path, FILES, script, SETTINGS, trusted=False) as s:
-        await s.ask("Where is press used?")
-        assert "these folders are not trusted" in s.results(1)["references"]["content"]
-        assert all(each.state == "not started yet" for each in s.app.language_servers.states())

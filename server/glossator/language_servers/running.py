@@ -35,14 +35,7 @@ _MAX_FILES = 2_000  # whose findings are kept
 _MAX_ALL = 5_000  # findings of all files
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 # what servers ask to be asked for again, whether we said that we can or not; pyright dies of a no
-_REFRESHED = (
-    "codeLens",
-    "diagnostic",
-    "foldingRange",
-    "inlayHint",
-    "inlineValue",
-    "semanticTokens",
-)
+_REFRESHED = "codeLens diagnostic foldingRange inlayHint inlineValue semanticTokens".split()
 _VENVS = (".venv", "venv")
 _PLAIN = {"dynamicRegistration": False}
 _LINKS = {**_PLAIN, "linkSupport": True}

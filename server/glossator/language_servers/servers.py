@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about cod
     from glossator.language_servers.running import Running
     from glossator.language_servers.server import Server
 
-_FIND_SECONDS = 60.0  # after which servers are looked for again
 _SHEBANG_BYTES = 1_000  # of a script's first line
 _MAX_ASKED = 20  # documents whose findings are awaited at once; more would not stay open
 _MAX_NEW = 10  # files that are opened because they are new
@@ -101,9 +100,7 @@ class LanguageServers(CodeServers):
         self._limited = limited
         self._trusts = trusts
         self._tell = tell
-        self._known: tuple[float, tuple[str, ...], Mapping[str, tuple[FoundServer, ...]]]
-        self._known = (float("-inf"), (), {})
-        self._looking: asyncio.Task[None] | None = None
+        self._known: tuple[tuple[str, ...], Mapping[str, tuple[FoundServer, ...]]] = (), {}
         self._awaiting = asyncio.Semaphore(_MAX_ASKED)
         self._servers: dict[tuple[str, str], Server] = {}  # by program and root
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -199,29 +196,14 @@ class LanguageServers(CodeServers):
         """End all servers; none starts any more."""
         self._closed = True
         self._unsubscribe()
-        if self._looking is not None:
-            self._looking.cancel()
         servers, self._servers = tuple(self._servers.values()), {}
         await asyncio.gather(*(each.close() for each in servers))
 
     def _found(self) -> Mapping[str, tuple[FoundServer, ...]]:
-        """The servers, looked for at once for new roots, and from time to time in a thread."""
-        when, roots, found = self._known
-        if roots != self._host.roots:
-            roots = self._host.roots
-            found = find_servers(self._settings, self._environment, roots)
-            self._known = time.monotonic(), roots, found
-        elif self._looking is None and time.monotonic() - when > _FIND_SECONDS:
-            self._looking = asyncio.create_task(self._look_again(roots))
-        return found
-
-    async def _look_again(self, roots: tuple[str, ...]) -> None:
-        try:
-            found = await asyncio.to_thread(find_servers, self._settings, self._environment, roots)
-        finally:
-            self._looking = None
-        if roots == self._host.roots:
-            self._known = time.monotonic(), roots, found
+        """The servers, looked for at once when they are first wanted, and for new roots."""
+        if self._known[0] != (roots := self._host.roots):
+            self._known = roots, find_servers(self._settings, self._environment, roots)
+        return self._known[1]
 
     def _subject(self, path: str, text: str) -> _Subject | None:
         real = self._host.canonical(path)
