@@ -398,6 +398,25 @@ async def test_a_rename_keeps_to_the_file_that_is_named(workspace: MakeWorkspace
         assert "is no name" in result.text
 
 
+async def test_a_name_may_begin_with_a_sign(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.js": "const $el = 1;\nuse($el);\n", "b.md": "`$el`\n"})
+    known = Known(
+        {
+            CodeKind.REFERENCES: told(ws, ("a.js", 1), ("a.js", 2)),
+            CodeKind.RENAME: CodeAnswer(
+                "pyls", edits=(edit(ws, "a.js", 1, 6, 9, "$box"), edit(ws, "a.js", 2, 4, 7, "$box"))
+            ),
+        }
+    )
+    used = await called(ws, known, mode="references", name="$el")
+    assert "a.js:2:use($el);  [reference]" in used.text
+    result = await called(ws, known, "Rename", Hands(ws), name="$el", new_name="$box")
+    assert result.text.splitlines()[1:] == [
+        "a.js: 1-2",
+        "In comments, strings or documents: b.md (1 line).",
+    ]
+
+
 async def test_two_names_of_one_file_are_one_file(workspace: MakeWorkspace) -> None:
     ws = await workspace({"lib/a.py": "def press(): ...\n\n\npress()\n"})
     (ws.root / "src").symlink_to("lib")

@@ -50,7 +50,7 @@ _ELSEWHERE = (
     "it knows the folder {folder} alone, and other folders of the workspace hold such files, too,"
     " which may use the name"
 )
-_OPEN = (
+_NO_SANDBOX = (
     "there is no sandbox, so only a server that the setting languageServers.commands names is"
     " started"
 )
@@ -246,7 +246,7 @@ class LanguageServers(CodeServers):
             raise NotStarted(f"{found.name} was ended")
         limited = await asyncio.to_thread(self._limited, self._host.snapshot())
         if limited.shell.unconfined is not None and not found.named:
-            raise NotStarted(_OPEN)
+            raise NotStarted(_NO_SANDBOX)
         cache = await asyncio.to_thread(self._cache, found, root)
         parts = await asyncio.to_thread(_parts_of, found.program)
         words = tuple(each.replace(CACHE, cache) for each in found.words)

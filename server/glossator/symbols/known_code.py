@@ -64,7 +64,7 @@ class NamePlace:
     def name(self) -> str:
         """The name as it is spelled there."""
         text = self.document.lines[self.line - 1][self.column :]
-        word = re.match(r"\w+", text)
+        word = re.match(r"[@$]*[\w$]+", text)
         return word[0] if word else text
 
     def question(self, kind: CodeKind, new_name: str = "") -> CodeQuestion:
