@@ -52,7 +52,7 @@ def capabilities() -> dict[str, Any]:
     provided["positionEncoding"] = ENCODING
     if MODE == "poor":
         provided = {"hoverProvider": False, "textDocumentSync": 1}
-    if MODE == "pulled":
+    if MODE in {"pulled", "owes"}:
         provided["diagnosticProvider"] = {"identifier": "x"}
     return {"capabilities": provided, "serverInfo": {"name": "scripted"}}
 
@@ -97,6 +97,8 @@ def answer(message: Any) -> None:  # noqa: C901, PLR0911, PLR0912 - a table of m
         return
     if MODE == "slow" and method == "textDocument/references":
         time.sleep(1)
+    if MODE == "owes" and method == "textDocument/diagnostic":
+        time.sleep(0.5)
     if MODE == "chaos" and method == "textDocument/implementation":
         sys.exit(3)
     if MODE == "chaos" and method == "textDocument/references":

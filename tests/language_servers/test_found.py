@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from glossator.core.code import OF_ALL_FILES, CodeKind
-from glossator.language_servers import servers
-from glossator.language_servers.known import FoundServer, find_servers, scripts_lack
+from glossator.language_servers.known import find_servers, scripts_lack
 from glossator.settings.groups import LanguageServerSettings
 from tests.language_servers.asked import asked, scripted
 
@@ -183,27 +180,3 @@ async def test_without_a_sandbox_only_what_the_user_names(
             if each["method"] == "initialize"
         ]
         assert hello["processId"] == os.getpid()  # it ends with us
-
-
-async def test_the_first_look_is_at_once_and_later_ones_hold_up_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looks: list[bool] = []
-    again = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def look(*_: object) -> dict[str, tuple[FoundServer, ...]]:
-        on_loop = threading.current_thread() is threading.main_thread()
-        looks.append(on_loop)
-        if not on_loop:
-            loop.call_soon_threadsafe(again.set)
-        return {}
-
-    monkeypatch.setattr(servers, "find_servers", look)
-    monkeypatch.setattr(servers, "_FIND_SECONDS", 0.0)
-    async with asked(tmp_path / "ws", FILES) as ws:
-        assert not ws.servers.are_there
-        assert looks == [True]
-        assert not ws.servers.are_there
-        await again.wait()
-        assert looks == [True, False]

@@ -15,6 +15,9 @@ from glossator.core.code import CodeAnswer, CodeEdit, CodeKind, CodePlace
 from glossator.core.uri import to_uri
 from glossator.language_servers import running as running_module
 from glossator.language_servers import server as server_module
+from glossator.language_servers.known import KNOWN, FoundServer
+from glossator.language_servers.running import Running
+from glossator.language_servers.server import Server
 from glossator.workspace.documents.overlays import DiskChanged
 from tests.language_servers.asked import SECONDS, Asked, asked, scripted
 from tests.sandboxed import SANDBOXED
@@ -59,11 +62,9 @@ async def test_each_kind_of_question(speaking: Scripted) -> None:
         assert (renamed.refused, renamed.files_too) == ("", False)
         moved = await ws.answer(CodeKind.RENAME, "a.py", "def ", new_name="moved")
         assert moved.files_too
-        refused = await ws.answer(CodeKind.RENAME, "a.py", "", new_name="other")
-        assert refused.edits
-        keyword = CodeAnswer("python", refused="this cannot be renamed", encoding="utf-16")
         ws.write("a.py", "keyword\n")
-        assert (await ws.answer(CodeKind.RENAME, "a.py", "")).refused == keyword.refused
+        refused = await ws.answer(CodeKind.RENAME, "a.py", "")
+        assert refused == CodeAnswer("python", refused="this cannot be renamed")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
@@ -85,7 +86,7 @@ async def test_unsaved_text_and_changes_on_disk_are_told(speaking: Scripted) -> 
         ws.write("c.py", "new = 1\n")
         (ws.root / "c.py").rename(ws.root / "d.py")
         ws.host.apply(_changed(ws.root / "c.py", ws.root / "d.py"))
-        heard = await ws.heard("a.py", "def ")
+        _, heard = await asyncio.gather(ws.heard("a.py", "def "), ws.heard("a.py", "def "))
         assert heard["name"] == "other"
         shown = {"def other(): pass\n", "import a  # more\n", "new = 1\n"}
         assert set(heard["documents"].values()) == shown
@@ -139,6 +140,25 @@ async def test_one_that_dies_is_started_again_a_few_times(speaking: Scripted) ->
         assert "exit code 2): something broke. Symbols goes by outlines until" in notice
         [state] = [each for each in ws.servers.states() if "python" in each.languages][:1]
         assert "something broke" in state.state
+
+
+async def test_one_that_starts_again_says_so() -> None:
+    tries, loop = 0, asyncio.get_running_loop()
+
+    async def launch(*_: object) -> Running:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise OSError("no memory")
+        blocked: asyncio.Future[Running] = loop.create_future()
+        return await blocked
+
+    server = Server(FoundServer(KNOWN[0], "/bin/x"), "/ws", launch, lambda _: None)
+    why = "basedpyright could not be started: no memory"
+    assert await server.ready(loop.time() + SECONDS) == why
+    assert await server.ready(loop.time() + 0.1) == "basedpyright is still starting"
+    assert server.state == "starts"
+    await server.close()
 
 
 @pytest.mark.parametrize(
@@ -288,12 +308,13 @@ async def test_odd_parts_of_answers_are_left_out(speaking: Scripted) -> None:
 
 async def test_what_it_does_not_offer_is_not_asked(speaking: Scripted) -> None:
     async with speaking("poor") as ws:
-        said = await ws.ask(CodeKind.REFERENCES, "a.py", "def ")
-        assert isinstance(said, str)
-        assert said.endswith("tells no references")
-        said = await ws.ask(CodeKind.RENAME, "a.py", "def ")
-        assert isinstance(said, str)
-        assert said.endswith("renames nothing")
+        for kind, said in (
+            (CodeKind.DEFINITIONS, "tells no definitions"),
+            (CodeKind.CALLEES, "tells no callees"),
+            (CodeKind.TYPE, "tells no types"),
+            (CodeKind.RENAME, "renames nothing"),
+        ):
+            assert await ws.ask(kind, "a.py", "def ") == f"python {said}"
 
 
 async def test_refusals_are_told(speaking: Scripted) -> None:
@@ -311,15 +332,18 @@ async def test_it_is_asked_again_when_it_changed_its_mind(speaking: Scripted) ->
 
 @pytest.mark.parametrize("mode", ["plain", "unversioned"])
 async def test_findings_are_those_of_the_text(speaking: Scripted, mode: str) -> None:
+    """Also of one that came with a question about another file, and of one saved as it was."""
     async with speaking(mode) as ws:
         assert await ws.found("b.py") == ([(1, "9 characters (1)")], False)
         ws.open("b.py", "import a, c\n", 5)
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
         assert await ws.found("b.py", 5) == ([(1, "12 characters (1)")], False)
         ws.edit("b.py", "x\n", 6)
         assert await ws.found("b.py", 6) == ([(1, "2 characters (1)")], False)
-        everything = await ws.servers.diagnostics((), 1)
-        assert everything is not None
-        assert [len(each.items) for each in everything] == [1]
+        ws.close("b.py")
+        assert await ws.found("b.py") == ([(1, "9 characters (1)")], False)
+        ws.write("b.py", FILES["b.py"])
+        assert await ws.found("b.py", seconds=5.0) == ([(1, "9 characters (1)")], False)
 
 
 async def test_what_is_known_so_far_is_of_the_newest_text(speaking: Scripted) -> None:
@@ -336,7 +360,12 @@ async def test_a_server_that_starts_does_not_know_yet(speaking: Scripted) -> Non
     """One that cannot be started never will: of its files nobody tells."""
     async with speaking("plain") as ws:
         assert await ws.found("a.py", seconds=0.0) == ([], True)
+        ws.write("b.py", "meanwhile\n")
         assert (await ws.found("a.py"))[1] is False
+        (told,) = _told(await ws.heard("a.py", "def "), "workspace/didChangeWatchedFiles")[
+            "changes"
+        ]
+        assert told == {"uri": to_uri(str(ws.root / "b.py")), "type": 2}
     async with asked(ws.root, FILES, {"python": f"{ws.root}/none"}) as ws:
         wanted = (Wanted(to_uri(str(ws.root / "a.py")), None),)
         assert await ws.servers.diagnostics(wanted, SECONDS) is None
@@ -363,12 +392,27 @@ async def test_what_is_said_of_a_closed_document_does_not_count(
         assert await ws.found("f59.py") == ([(1, "4 characters (1)")], False)
 
 
-async def test_findings_that_are_late_or_pulled(speaking: Scripted) -> None:
+async def test_findings_that_are_late(speaking: Scripted) -> None:
     async with speaking("late") as ws:
         await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
         assert await ws.found("a.py", seconds=0.3) == ([], True)
-    async with speaking("pulled") as ws:
-        assert await ws.found("a.py") == ([(2, "pulled")], False)
+
+
+async def test_an_answer_that_is_owed_is_waited_for(
+    speaking: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was known before is not taken for it: a file beside it may have changed."""
+    async with speaking("owes") as ws:
+        await ws.answer(CodeKind.REFERENCES, "a.py", "def ")
+        assert await ws.found("a.py", seconds=0.2) == ([(2, "pulled")], False)
+        monkeypatch.setattr(running_module, "_OWED_SECONDS", 0.0)
+        assert await ws.found("a.py", seconds=0.2) == ([], True)
+
+
+async def test_none_starts_once_all_are_ended(speaking: Scripted) -> None:
+    async with speaking() as ws:
+        await ws.servers.close()
+        assert await ws.ask(CodeKind.REFERENCES, "a.py", "def ") == "python was ended"
 
 
 async def test_it_is_ended_when_it_rests(

@@ -20,6 +20,7 @@ FILES = {
     "def _weigh(animal):\n    return 1\n\n\ndef _unseen():\n    return _unseen\n",
     "zoo/fish.py": "from zoo import base\n\n\nclass Fish(base.Animal):\n    def swim(self):\n"
     "        self._feed()\n\n\nclass Shark(Fish):\n    pass\n",
+    "zoo/cage.py": "import abc\n\n\nclass Cage(abc.ABC):\n    pass\n",
     "zoo/keep.py": "from zoo.fish import Shark as Big\n\n\ndef keep(x, _weigh=3):\n"
     "    Big()._feed()\n    x.feed(_weigh)\n",
 }
@@ -29,6 +30,7 @@ SAID = {
     "`_feed` is only called by `swim` and `keep`. [cite: doc, zoo/base.py, L2-L3]": "undecided",
     "`Shark` extends `Animal`. [cite: doc, zoo/fish.py, L9-L10]": "supported",
     "`Fish` extends `Shark`. [cite: doc, zoo/fish.py, L4-L6]": "contradicted",
+    "`Cage` extends `Animal`. [cite: doc, zoo/cage.py, L4-L5]": "contradicted",
     "Only `Fish` extends `Animal`. [cite: doc, zoo/base.py, L1-L3]": "undecided",  # `Shark`, too
     "`Fish` and `Shark` are the only subclasses of `Animal`. [cite: doc, zoo/base.py, L1]": (
         "undecided"

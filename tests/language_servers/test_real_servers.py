@@ -114,14 +114,6 @@ async def test_files_that_come_and_go_count(python: Asked) -> None:
     assert "later.py:2" not in lines(answer)
 
 
-async def test_renaming(python: Asked) -> None:
-    answer = await python.answer(CodeKind.RENAME, "shapes.py", "def ", new_name="edge")
-    assert len(answer.edits) == 5
-    assert {each.text for each in answer.edits} == {"edge"}
-    refused = await python.answer(CodeKind.RENAME, "shapes.py", "    return ", new_name="edge")
-    assert refused.edits or refused.refused
-
-
 async def test_findings(python: Asked) -> None:
     python.write("wrong.py", 'import os\nx: int = "no"\n')
     items, pending = await python.found("wrong.py")
@@ -143,15 +135,6 @@ async def test_nothing_of_the_workspace_wrote(python: Asked, outside: Path) -> N
 
 def _there(*paths: Path) -> list[Path]:
     return [each for each in paths if each.exists()]
-
-
-async def test_doctor_knows_it(python: Asked) -> None:
-    await python.answer(CodeKind.TYPE, "shapes.py", "    def ")
-    [state] = [each for each in python.servers.states() if each.name == "basedpyright"]
-    assert state.state == "runs"
-    assert state.memory is not None
-    assert state.memory > 50_000_000
-    assert state.start_seconds
 
 
 @pytest.mark.skipif(not CLIENT.is_dir(), reason="the client's packages are not installed")

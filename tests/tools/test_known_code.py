@@ -344,6 +344,7 @@ async def test_a_rename_that_cannot_be_whole_is_not_made(
     assert result.error
     assert result.text.startswith("Nothing was renamed: ")
     assert why in result.text
+    assert result.text.endswith("ook the uses up with Symbols, and edit them.")
     assert hands.plans == []
 
 
@@ -397,6 +398,25 @@ async def test_a_rename_keeps_to_the_file_that_is_named(workspace: MakeWorkspace
         assert "is no name" in result.text
 
 
+async def test_a_name_may_begin_with_a_sign(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.js": "const $el = 1;\nuse($el);\n", "b.md": "`$el`\n"})
+    known = Known(
+        {
+            CodeKind.REFERENCES: told(ws, ("a.js", 1), ("a.js", 2)),
+            CodeKind.RENAME: CodeAnswer(
+                "pyls", edits=(edit(ws, "a.js", 1, 6, 9, "$box"), edit(ws, "a.js", 2, 4, 7, "$box"))
+            ),
+        }
+    )
+    used = await called(ws, known, mode="references", name="$el")
+    assert "a.js:2:use($el);  [reference]" in used.text
+    result = await called(ws, known, "Rename", Hands(ws), name="$el", new_name="$box")
+    assert result.text.splitlines()[1:] == [
+        "a.js: 1-2",
+        "In comments, strings or documents: b.md (1 line).",
+    ]
+
+
 async def test_two_names_of_one_file_are_one_file(workspace: MakeWorkspace) -> None:
     ws = await workspace({"lib/a.py": "def press(): ...\n\n\npress()\n"})
     (ws.root / "src").symlink_to("lib")
@@ -442,7 +462,7 @@ async def test_notebooks_are_left_out(workspace: MakeWorkspace) -> None:
     assert "n.ipynb" not in result.text
     assert "[1 more in notebooks" in result.text
     renamed = await called(ws, known, "Rename", Hands(ws), name="press", new_name="x")
-    assert renamed.text.endswith("n.ipynb is a notebook.")
+    assert "n.ipynb is a notebook.\n" in renamed.text
 
 
 async def test_where_the_name_stays_is_told(workspace: MakeWorkspace) -> None:
@@ -506,8 +526,9 @@ async def test_words_in_what_rules_hide_are_not_told(workspace: MakeWorkspace) -
 
 async def test_no_name_is_given_that_the_class_has_already(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": "class A:\n    def x(self): ...\n\n    def y(self): ...\n"})
-    taken = await called(ws, renaming(ws), "Rename", Hands(ws), name="A.y", new_name="x")
-    assert taken.text.startswith("Nothing was renamed: A has x already.")
+    for given in ({"name": "A.y"}, {"name": "y", "path": "a.py", "line": 4}):
+        taken = await called(ws, renaming(ws), "Rename", Hands(ws), **given, new_name="x")
+        assert taken.text == "Nothing was renamed: A has x already.\nChoose another name."
 
 
 async def test_lines_read_before_a_rename_are_known_after_it(workspace: MakeWorkspace) -> None:

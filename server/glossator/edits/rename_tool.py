@@ -58,11 +58,9 @@ _MAX_BYTES = 8_000  # of a result
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[#@$]?[^\W\d][\w$]*[!?]?")
 _FILES = "files"  # the absolute paths, beside the arguments that hooks are given
-_STALE = "the language server has not read the newest text yet.\nCall it again in a moment."
-_MORE = (
-    "what the language server would change in {} is not the name alone, or of an older text.\nCall"
-    " it again in a moment, or edit by hand."
-)
+_STALE = "the language server has not read the newest text yet."
+_MORE = "what the language server would change in {} is not the name alone, or of an older text."
+_AGAIN = "Call it again in a moment, or look the uses up with Symbols, and edit them."
 _BY_HAND = "Look the uses up with Symbols, and edit them."
 
 
@@ -153,23 +151,23 @@ async def _planned(args: RenameArgs, context: ToolContext) -> tuple[EditPlan, tu
     """The edits, and where the name still stands, in lines of text."""
     edits_of(context)
     if not _NAME.fullmatch(args.new_name):
-        raise _refusal(f"{shown(args.new_name)} is no name.\nGive one word, unqualified.")
+        raise _refusal(f"{shown(args.new_name)} is no name.", "Give one word, unqualified.")
     servers = context.find(CodeServers)
     if servers is None or not servers.are_there:
-        raise _refusal(f"no language server is there.\n{_BY_HAND}")
+        raise _refusal("no language server is there.")
     place = await _place(args, context)
     if is_notebook(place.document.path):
-        raise _refusal(f"names in notebooks are not renamed.\n{_BY_HAND}")
+        raise _refusal("names in notebooks are not renamed.")
     await _check_free(args, place, context)
     answer = await servers.ask(place.question(CodeKind.RENAME, args.new_name), SECONDS)
     if isinstance(answer, str):
         why = unquoted(answer, context.hidden) or "no language server is there for it"
-        raise _refusal(f"{why}.\n{_BY_HAND}")
+        raise _refusal(f"{why}.")
     if answer.refused:
         said = f" and says: {shown(answer.refused)}" if context.hidden is None else "."
         raise _refusal(f"{answer.by} refuses it{said}")
     if answer.files_too:
-        raise _refusal(f"{answer.by} would move or create files, too.\nUse Move. {_BY_HAND}")
+        raise _refusal(f"{answer.by} would move or create files, too.", f"Use Move. {_BY_HAND}")
     plan = await in_thread(_plan, args, place, answer, context)
     renamed = {edit.path: (edit, _regions(edit)) for edit in _edits(plan)}
     return plan, await left_names(context, place.name, renamed)
@@ -183,29 +181,31 @@ async def _place(args: RenameArgs, context: ToolContext) -> NamePlace:
     name, snapshot = Name.parse(args.name), context.snapshot
     if args.line is not None:
         if args.path is None:
-            raise _refusal("a line is of a file.\nGive path, too, or leave line out.")
+            raise _refusal("a line is of a file.", "Give path, too, or leave line out.")
         return await place_at(context, args.path, args.line, name)
     within = snapshot.resolve(args.path) if args.path is not None else None
     if isinstance(within, Missing):
-        raise _refusal(within.model_message)
+        raise UsageError(f"Nothing was renamed: {within.model_message}")
     scope = SearchScope(within=within, hides=context.hidden)
     place = await place_of(context.need(SymbolFinder), snapshot, name, scope)
     if isinstance(place, str):
-        raise _refusal(f"{place}.")
+        raise _refusal(f"{place}.", "Give path and line of the name, or look for it with Symbols.")
     return place
 
 
 async def _check_free(args: RenameArgs, place: NamePlace, context: ToolContext) -> None:
-    """Raises `UsageError` if the new name is another symbol's, in the same place."""
-    if place.container is None:
-        return
-    path = place.document.path
+    """Raises `UsageError` if the new name is another symbol's, where this one is defined."""
+    path, finder = place.document.path, context.need(SymbolFinder)
     scope = SearchScope(within=path, hides=context.hidden)
-    taken = Name.parse(args.new_name)
-    found = await context.need(SymbolFinder).definitions(context.snapshot, taken, scope)
-    if any(each.symbol.container == place.container for each in found.hits):
-        where = ".".join(place.container) or context.snapshot.relative(path)
-        raise _refusal(f"{shown(where)} has {args.new_name} already.\nChoose another name.")
+    own, taken = [
+        (await finder.definitions(context.snapshot, Name.parse(name), scope)).hits
+        for name in (place.name, args.new_name)
+    ]
+    containers = {each.symbol.container for each in own if each.line.number == place.line}
+    for each in taken:
+        if each.symbol.container in containers:
+            where = shown(".".join(each.symbol.container) or context.snapshot.relative(path))
+            raise _refusal(f"{where} has {args.new_name} already.", "Choose another name.")
 
 
 def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolContext) -> EditPlan:
@@ -221,7 +221,7 @@ def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolC
         found = visible(context.snapshot, path, context.hidden)
         if isinstance(found, str) or is_notebook(found.path):
             why = found if isinstance(found, str) else f"{shown(path)} is a notebook."
-            raise _refusal(f"it would change a file that cannot be changed here.\n{why}")
+            raise _refusal(f"it would change a file that cannot be changed here. {why}")
         documents[found.path] = found
         changes.setdefault(found.path, []).extend(e for e in answer.edits if e.uri == uri)
     edits = []
@@ -230,7 +230,8 @@ def _plan(args: RenameArgs, place: NamePlace, answer: CodeAnswer, context: ToolC
         replacements = _replacements(document, changes[path], answer)
         edit = FileEdit(document.uri, path, document, replacements)
         if not _is_renamed(edit, place.name, args.new_name):
-            raise _refusal(_MORE.format(shown(context.snapshot.relative(path))))
+            where = shown(context.snapshot.relative(path))
+            raise _refusal(_MORE.format(where), _AGAIN)
         edits.append(edit)
     return EditPlan.of(f"Rename {args.name} to {args.new_name}", *edits, as_one=True)
 
@@ -252,7 +253,7 @@ def _replacements(
         ordered = tuple(sorted(placed, key=lambda each: (each.start, each.end)))
         FileEdit(document.uri, document.path, document, ordered)
     except (InvalidPosition, ValueError) as error:
-        raise _refusal(_STALE) from error
+        raise _refusal(_STALE, _AGAIN) from error
     return ordered
 
 
@@ -358,5 +359,5 @@ def _known(
     return known
 
 
-def _refusal(why: str) -> UsageError:
-    return UsageError(f"Nothing was renamed: {why}")
+def _refusal(why: str, to_do: str = _BY_HAND) -> UsageError:
+    return UsageError(f"Nothing was renamed: {why}\n{to_do}")

@@ -21,25 +21,14 @@ from glossator.language_servers.reading import (
 from glossator.language_servers.running import Running
 
 _MAX_ITEMS = 5  # of one name in a call hierarchy: overloads, and the like
-_PLACES = {
-    CodeKind.DEFINITIONS: ("definitionProvider", "textDocument/definition"),
-    CodeKind.REFERENCES: ("referencesProvider", "textDocument/references"),
-    CodeKind.IMPLEMENTATIONS: ("implementationProvider", "textDocument/implementation"),
-}
-_CAPABILITIES = {
-    **{kind: capability for kind, (capability, _) in _PLACES.items()},
-    CodeKind.CALLERS: "callHierarchyProvider",
-    CodeKind.CALLEES: "callHierarchyProvider",
-    CodeKind.TYPE: "hoverProvider",
-    CodeKind.RENAME: "renameProvider",
-}
-_TOLD = {
-    CodeKind.DEFINITIONS: "where a name is defined",
+_FEATURES = {  # of LSP, after which methods and capabilities are named
+    CodeKind.DEFINITIONS: "definition",
     CodeKind.REFERENCES: "references",
-    CodeKind.IMPLEMENTATIONS: "implementations",
-    CodeKind.CALLERS: "callers",
-    CodeKind.CALLEES: "callees",
-    CodeKind.TYPE: "types",
+    CodeKind.IMPLEMENTATIONS: "implementation",
+    CodeKind.CALLERS: "callHierarchy",
+    CodeKind.CALLEES: "callHierarchy",
+    CodeKind.TYPE: "hover",
+    CodeKind.RENAME: "rename",
 }
 
 
@@ -55,9 +44,9 @@ class Asking:
     async def answer(self) -> CodeAnswer | str:
         """The answer; else why there is none."""
         kind, name = self.question.kind, self.running.found.name
-        if not self.running.offers(_CAPABILITIES[kind]):
-            what = _TOLD.get(kind)
-            return f"{name} tells no {what}" if what else f"{name} renames nothing"
+        if not self.running.offers(f"{_FEATURES[kind]}Provider"):
+            told = f"tells no {kind}{'s' * (kind is CodeKind.TYPE)}"
+            return f"{name} {'renames nothing' if kind is CodeKind.RENAME else told}"
         try:
             return await self._asked(kind)
         except Refused as error:
@@ -77,7 +66,7 @@ class Asking:
                 return await self._calls(kind)
         context = {"context": {"includeDeclaration": True}}
         more = context if kind is CodeKind.REFERENCES else {}
-        places = places_in(await self._at(_PLACES[kind][1], more))
+        places = places_in(await self._at(f"textDocument/{_FEATURES[kind]}", more))
         known = places or kind is CodeKind.IMPLEMENTATIONS  # of which there may be none
         return self._answer(places=places) if known else self._nothing
 

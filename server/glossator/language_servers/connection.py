@@ -77,16 +77,16 @@ class _Protocol(JsonRPCProtocol):
 
 
 class Connection:
-    """Requests to a server, and what it asks and tells; `gone` is set with the reason in `why`.
+    """Requests to a server, and what it asks and tells.
 
-    `name` is the server's. `handlers` answer its requests and hear its notifications, by method.
+    `name` is the server's, `gone` is done once it is gone, with the reason: "gopls was ended".
+    `handlers` answer its requests and hear its notifications, by method.
     """
 
     def __init__(self, name: str, program: ServedProgram, handlers: Mapping[str, Handler]) -> None:
         self.name = name
         self.program = program
-        self.gone = asyncio.Event()
-        self.why = ""
+        self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._numbers = count(1)
         self._client = JsonRPCClient(_Protocol, cattrs.Converter)
         self._client.protocol.set_writer(program)
@@ -107,31 +107,27 @@ class Connection:
             await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _once(self, method: str, params: object, left: float) -> Any:  # noqa: ANN401 - JSON
-        if self.gone.is_set():
-            raise Unanswered(self.why)
+        if self.gone.done():
+            raise Unanswered(self.gone.result())
         protocol = self._client.protocol
         number = f"glossator-{next(self._numbers)}"  # pygls mistakes a server's own number for ours
         answer = asyncio.ensure_future(protocol.send_request_async(method, params, number))
-        end = asyncio.ensure_future(self.gone.wait())
         try:
-            await asyncio.wait({answer, end}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            await first_of(answer, self.gone, seconds=left)
             if answer.done():
                 return answer.result()
         finally:
-            end.cancel()
             if not answer.done():
                 answer.cancel()
-                if not self.gone.is_set():
-                    self.notify(_CANCEL, {"id": number})
-        if self.gone.is_set():
-            raise Unanswered(self.why)
-        raise Unanswered(f"{self.name} did not answer in time")
+                self.notify(_CANCEL, {"id": number})
+        late = f"{self.name} did not answer in time"
+        raise Unanswered(self.gone.result() if self.gone.done() else late)
 
     def notify(self, method: str, params: object) -> None:
         """Tell the server something."""
         if self.program.unread > _MAX_UNREAD_BYTES:
             self._end("no longer reads what it is sent")
-        if not self.gone.is_set():
+        if not self.gone.done():
             self._client.protocol.notify(method, params)
 
     async def close(self) -> None:
@@ -154,7 +150,7 @@ class Connection:
         except OSError as error:
             self._end(f"cannot be read any more: {error}")
         finally:
-            if not self.gone.is_set():
+            if not self.gone.done():
                 await self._await_exit()
 
     def _take(self, body: bytes) -> None:
@@ -179,6 +175,10 @@ class Connection:
         self._end(f"ended ({how})" + (f": {words}" if words else ""))
 
     def _end(self, why: str) -> None:
-        if not self.gone.is_set():
-            self.why = f"{self.name} {why}"
-            self.gone.set()
+        if not self.gone.done():
+            self.gone.set_result(f"{self.name} {why}")
+
+
+async def first_of(*awaited: asyncio.Future[Any], seconds: float | None = None) -> None:
+    """Wait until one of them is done, or for so long; none is cancelled."""
+    await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

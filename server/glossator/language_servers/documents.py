@@ -35,9 +35,19 @@ class _Open:
 class OpenDocuments:
     """Keeps a server's documents as they are here; the least recently asked ones are closed."""
 
-    def __init__(self, notify: Notify, language_of: Callable[[str, str], str | None]) -> None:
-        """`language_of` gives a file's language if the server knows it, by path and text."""
+    def __init__(
+        self,
+        notify: Notify,
+        forget: Callable[[str], object],
+        language_of: Callable[[str, str], str | None],
+    ) -> None:
+        """`forget` hears of each path whose text changes, before the server does.
+
+        `language_of` gives a file's language if the server knows it, by path and text.
+        """
+        self.sent: dict[str, int] = {}  # by path, the newest last: the version that was sent last
         self._notify = notify
+        self._forget = forget
         self._language_of = language_of
         self._versions = count(1)  # of all documents: one that is opened again has another
         self._open: OrderedDict[str, _Open] = OrderedDict()  # by path
@@ -45,6 +55,8 @@ class OpenDocuments:
     def show(self, path: str, text: str, language: str) -> int:
         """Have the server read this text; the version by which it knows it."""
         known = self._open.get(path)
+        if known is None or known.text != text:
+            self._forget(path)
         if known is None:
             known = self._open[path] = _Open(to_uri(path), text, next(self._versions))
             item = {"uri": known.uri, "version": known.version, "text": text}
@@ -58,16 +70,20 @@ class OpenDocuments:
         self._open.move_to_end(path)
         while len(self._open) > MAX_OPEN:
             self._close(next(iter(self._open)))
+        self.sent.pop(path, None)
+        self.sent[path] = known.version
         return known.version
 
     def is_open(self, path: str) -> bool:
         """Whether the server has this document open."""
         return path in self._open
 
-    def follow(self, overlays: Mapping[str, Overlay], is_mine: Callable[[str], bool]) -> None:
+    def follow(
+        self, overlays: Mapping[str, Overlay], is_mine: Callable[[str], bool], next_shown: str
+    ) -> None:
         """Take over what the editor shows of the server's files, the newest last."""
         for path, known in tuple(self._open.items()):
-            if known.shown and path not in overlays:
+            if known.shown and path not in overlays and path != next_shown:
                 self._close(path)
         mine = [
             (each, language)
@@ -87,9 +103,10 @@ class OpenDocuments:
         """
         events, created = [], []
         for path in paths:
-            known = self._open.get(path)
-            if known is not None and not known.shown and path != next_shown:
-                self._close(path)
+            if path != next_shown:
+                self._forget(path)
+                if path in self._open:
+                    self._close(path)
             kind = _CHANGED if before.get(path) is not None else _CREATED
             kind = kind if os.path.lexists(path) else _DELETED
             if kind == _CREATED:

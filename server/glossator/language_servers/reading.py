@@ -5,7 +5,7 @@ Source: LSP 3.17; of its unions each server uses other members.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from glossator.core.attached import Diagnostic, Severity
@@ -13,6 +13,7 @@ from glossator.core.code import CodeEdit, CodePlace
 from glossator.core.shown import shown, shown_prose
 
 _SEVERITIES = {1: Severity.ERROR, 2: Severity.WARNING, 3: Severity.INFORMATION, 4: Severity.HINT}
+_MAX_FINDINGS = 500  # of one file
 _MAX_MESSAGE = 1_000  # characters of a finding
 _MAX_NAME = 200  # characters of who calls, and of the source and code of a finding
 _MAX_TEXT = 100_000  # characters of a hover
@@ -64,7 +65,7 @@ def edits_in(result: object) -> tuple[tuple[CodeEdit, ...], bool]:
     """The edits of a `WorkspaceEdit`, and whether files are created, moved or deleted, too."""
     if not isinstance(result, dict):
         return (), False
-    changed = list(_objects(result.get("documentChanges")))
+    changed = _objects(result.get("documentChanges"))
     files_too = any("kind" in each for each in changed)
     texts: list[tuple[object, object]] = [
         (document.get("uri"), each.get("edits"))
@@ -78,9 +79,9 @@ def edits_in(result: object) -> tuple[tuple[CodeEdit, ...], bool]:
 
 
 def findings_in(result: object) -> tuple[Diagnostic, ...]:
-    """The findings of `Diagnostic[]`."""
+    """The findings of `Diagnostic[]`, the first of many."""
     found = []
-    for each in _objects(result):
+    for each in _objects(result)[:_MAX_FINDINGS]:
         line, severity = _line(each.get("range")), _SEVERITIES.get(each.get("severity", 1))
         if line is None or severity is None:
             continue
@@ -96,7 +97,7 @@ def _brief(name: str) -> str:
     return shown(name[:_MAX_NAME])
 
 
-def _objects(result: object) -> Iterable[dict[str, Any]]:
+def _objects(result: object) -> list[dict[str, Any]]:
     return [each for each in result if isinstance(each, dict)] if isinstance(result, list) else []
 
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,31 +18,24 @@ from glossator import __version__
 from glossator.core.attached import Diagnostic
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_path, to_uri
-from glossator.language_servers.connection import Connection, Refused, Unanswered
+from glossator.language_servers.connection import Connection, Refused, Unanswered, first_of
 from glossator.language_servers.documents import OpenDocuments
 from glossator.language_servers.known import CACHE, FoundServer, language_at
 from glossator.language_servers.reading import findings_in
 from glossator.sandbox import ServedProgram
 
 START_SECONDS = 120.0  # for the answer to `initialize`
+_OWED_SECONDS = 3.0  # that the findings of a text are waited for at least, once they are asked for
 _REST_SECONDS = 0.3  # after which a server that began no work has none
 _LONGEST_REST = 60.0  # seconds, after which one that has not told so is taken to have read all
 # what pyright logs once it knows the files of the workspace; before, it finds too few references
 _READ = re.compile(r"(Found \d[\d,.]*|No) source files?\b")
 _SHUTDOWN_SECONDS = 1.0
 _MAX_FILES = 2_000  # whose findings are kept
-_MAX_FINDINGS = 500  # of one file
 _MAX_ALL = 5_000  # findings of all files
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 # what servers ask to be asked for again, whether we said that we can or not; pyright dies of a no
-_REFRESHED = (
-    "codeLens",
-    "diagnostic",
-    "foldingRange",
-    "inlayHint",
-    "inlineValue",
-    "semanticTokens",
-)
+_REFRESHED = "codeLens diagnostic foldingRange inlayHint inlineValue semanticTokens".split()
 _VENVS = (".venv", "venv")
 _PLAIN = {"dynamicRegistration": False}
 _LINKS = {**_PLAIN, "linkSupport": True}
@@ -75,16 +68,19 @@ _CAPABILITIES = {
 }
 
 
+Findings = tuple[Diagnostic, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Published:
     """The findings of a file; `version` is ours, None if the server names none."""
 
-    items: tuple[Diagnostic, ...]
+    items: Findings
     version: int | None
 
 
 class Running:
-    """A server from its start to its end; `settled` is set once it has read the workspace."""
+    """A server from its start to its end; `settled` is done once it has read the workspace."""
 
     def __init__(
         self, found: FoundServer, root: str, program: ServedProgram, cache: str, *, confined: bool
@@ -93,7 +89,7 @@ class Running:
         self.found = found
         self.capabilities: Mapping[str, Any] = {}
         self.encoding: PositionEncoding = "utf-16"
-        self.settled = asyncio.Event()
+        self.settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._root = root
         self._cache = cache
         self._confined = confined
@@ -101,10 +97,9 @@ class Running:
         self._at_work: set[str | int] = set()  # tokens of its progress
         self._opened = False
         self._published: OrderedDict[str, _Published] = OrderedDict()  # by path
-        self._sent: dict[str, int] = {}  # by path: the version that it was shown last
         self._names_versions = False
-        self._news = asyncio.Event()
-        self._pulling: dict[str, tuple[int, asyncio.Task[None]]] = {}  # by path, with the version
+        self._news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._pulling: dict[tuple[str, int], asyncio.Task[Findings | None]] = {}  # path, version
         self.connection = Connection(
             found.name,
             program,
@@ -124,7 +119,9 @@ class Running:
                 **{f"workspace/{each}/refresh": lambda _: None for each in _REFRESHED},
             },
         )
-        self.documents = OpenDocuments(self.connection.notify, self._language_of)
+        self.documents = OpenDocuments(
+            self.connection.notify, lambda path: self._published.pop(path, None), self._language_of
+        )
 
     async def initialize(self) -> None:
         """Greet it. Raises `Refused`, `Unanswered`."""
@@ -147,52 +144,39 @@ class Running:
         self.connection.notify("initialized", {})
         loop = asyncio.get_running_loop()
         loop.call_later(_REST_SECONDS, self._look)
-        loop.call_later(_LONGEST_REST, self.settled.set)  # also if work never ends
+        loop.call_later(_LONGEST_REST, self._settle)  # also if work never ends
 
     def offers(self, capability: str) -> bool:
         """Whether it named this capability."""
         value = self.capabilities.get(capability)
         return isinstance(value, dict) or value is True
 
-    def show(self, path: str, text: str, language: str) -> int:
-        """Have it read this text; the version by which it knows it."""
-        version = self.documents.show(path, text, language)
-        if self._sent.pop(path, None) != version:
-            self.forget((path,))
-        self._sent[path] = version
-        return version
+    async def findings(self, path: str, version: int, seconds: float) -> Findings | None:
+        """What it finds in this version of a document; None if that is not known after so long.
 
-    def forget(self, paths: Iterable[str]) -> None:
-        """What was found in these files is of another text."""
-        for path in paths:
-            self._published.pop(path, None)
-
-    async def findings(self, path: str, version: int, seconds: float) -> _Findings:
-        """What it finds in a document that it was shown, after waiting so long for that version."""
+        One that is asked for them, and owes the answer, has `_OWED_SECONDS` at least.
+        """
         if self.offers("diagnosticProvider"):
-            return await self._pulled(path, version, seconds)
+            if (pull := self._pulling.get((path, version))) is None:
+                pull = asyncio.create_task(self._pull(path, version))
+                self._pulling[path, version] = pull
+            await asyncio.wait({pull}, timeout=max(seconds, _OWED_SECONDS))
+            return pull.result() if pull.done() else None
         deadline = asyncio.get_running_loop().time() + seconds
         while (known := self._published.get(path)) is None or known.version not in {None, version}:
-            left = deadline - asyncio.get_running_loop().time()
-            news = asyncio.ensure_future(self._news.wait())
-            done, _ = await asyncio.wait({news}, timeout=max(0.0, left))
-            news.cancel()
-            if not done:
-                return _Findings((), pending=True)
-        return _Findings(known.items)
+            news, left = self._news, deadline - asyncio.get_running_loop().time()
+            await first_of(news, self.connection.gone, seconds=max(0.0, left))
+            if not news.done():
+                return None
+        return known.items
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """The paths of the documents that it was shown, the newest last."""
-        return tuple(self._sent)
-
-    @property
-    def all_findings(self) -> Mapping[str, tuple[Diagnostic, ...]]:
+    def all_findings(self) -> Mapping[str, Findings]:
         """What it told so far, by path; without findings only of documents that it was shown."""
         return {
             path: each.items
             for path, each in self._published.items()
-            if each.items or path in self._sent
+            if each.items or path in self.documents.sent
         }
 
     async def close(self) -> None:
@@ -205,31 +189,23 @@ class Running:
                 pass  # it is ended all the same
         await self.connection.close()
 
-    async def _pulled(self, path: str, version: int, seconds: float) -> _Findings:
-        """Ask for them; when nobody waits any more, the answer is still kept."""
-        if path not in self._pulling or self._pulling[path][0] != version:
-            self._pulling[path] = version, asyncio.create_task(self._pull(path, version))
-        await asyncio.wait({self._pulling[path][1]}, timeout=seconds)
-        known = self._published.get(path)
-        if known is None or known.version != version:
-            return _Findings((), pending=True)
-        return _Findings(known.items)
-
-    async def _pull(self, path: str, version: int) -> None:
+    async def _pull(self, path: str, version: int) -> Findings | None:
+        """Ask for them; None if they stay unknown. When nobody waits any more, they are kept."""
         params = {"textDocument": {"uri": to_uri(path)}}
         try:
             result = await self.connection.request("textDocument/diagnostic", params, START_SECONDS)
         except (Refused, Unanswered):
-            return  # they stay unknown
+            return None
         finally:
-            if self._pulling.get(path, (0,))[0] == version:
-                del self._pulling[path]
-        if self._sent.get(path) == version:
-            items = findings_in(result.get("items") if isinstance(result, dict) else None)
-            self._keep(path, items, version)
+            del self._pulling[path, version]
+        if self.documents.sent.get(path) != version:
+            return None
+        items = findings_in(result.get("items") if isinstance(result, dict) else None)
+        self._keep(path, items, version)
+        return items
 
-    def _keep(self, path: str, items: tuple[Diagnostic, ...], version: int | None) -> None:
-        self._published[path] = _Published(items[:_MAX_FINDINGS], version)
+    def _keep(self, path: str, items: Findings, version: int | None) -> None:
+        self._published[path] = _Published(items, version)
         self._published.move_to_end(path)
         while (
             len(self._published) > _MAX_FILES
@@ -245,11 +221,11 @@ class Running:
                 named = rest.get("version")
                 version = named if type(named) is int else None
                 self._names_versions |= version is not None
-                if path in self._sent and self._takes_back(path, version):
+                if path in self.documents.sent and self._takes_back(path, version):
                     return
                 self._keep(path, findings_in(items), version)
-                self._news.set()
-                self._news = asyncio.Event()
+                self._news.set_result(None)
+                self._news = asyncio.get_running_loop().create_future()
 
     def _takes_back(self, path: str, version: int | None) -> bool:
         """Whether this is what servers say of documents that are closed: no findings any more.
@@ -268,7 +244,7 @@ class Running:
     def _progress(self, params: object) -> None:
         match params:
             case {"token": (str() | int()) as token, "value": {"kind": "begin"}}:
-                if not self.settled.is_set():
+                if not self.settled.done():
                     self._at_work.add(token)
             case {"token": (str() | int()) as token, "value": {"kind": "end"}}:
                 self._at_work.discard(token)
@@ -277,17 +253,21 @@ class Running:
     def _status(self, params: object) -> None:
         match params:
             case {"quiescent": True}:
-                self.settled.set()
+                self._settle()
 
     def _log(self, params: object) -> None:
         match params:
             case {"message": str() as message} if _READ.match(message):
-                self.settled.set()
+                self._settle()
 
     def _look(self) -> None:
         """Whether it has read all: nothing that it began since its start goes on."""
         if not self._at_work and not self.found.server.tells_rest:
-            self.settled.set()
+            self._settle()
+
+    def _settle(self) -> None:
+        if not self.settled.done():
+            self.settled.set_result(None)
 
     def _configuration(self, params: object) -> list[object]:
         items = params.get("items") if isinstance(params, dict) else None
@@ -301,12 +281,6 @@ class Running:
     def _language_of(self, path: str, text: str) -> str | None:
         language = language_at(path, text)
         return language if language in self.found.server.languages else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Findings:
-    items: tuple[Diagnostic, ...]
-    pending: bool = False
 
 
 def _settings(found: FoundServer, root: str, cache: str, *, confined: bool) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from glossator.core.errors import UsageError
-from glossator.language_servers.connection import Refused, Unanswered
+from glossator.language_servers.connection import Refused, Unanswered, first_of
 from glossator.language_servers.known import FoundServer
 from glossator.language_servers.running import Running
 from glossator.workspace import Listing
@@ -43,6 +43,7 @@ class Server:
         self.root = root
         self.changed: set[str] = set()  # paths, since it was last told
         self.listing: Listing | None = None  # as it was last told
+        self.telling = asyncio.Lock()  # held while it is told what changed
         self.start_seconds: float | None = None  # until it had read the workspace
         self._launch = launch
         self._tell = tell
@@ -58,24 +59,23 @@ class Server:
         """The running server, whether or not it has read the workspace."""
         if self._life is None or self._up is None or not self._up.done():
             return None
-        return up if isinstance(up := self._up.result(), Running) else None
+        up = self._up.result()
+        return up if isinstance(up, Running) and not up.connection.gone.done() else None
 
     @property
     def state(self) -> str:
         """What it does, for people."""
         if self.running is not None:
             return "runs"
-        return self._why or ("starts" if self._life is not None else "not started yet")
+        return "starts" if self.starts else self._why or "not started yet"
 
     @property
     def starts(self) -> bool:
         """Whether it was started, and has not read the workspace yet."""
         if self._life is None or self._up is None:
             return False
-        if not self._up.done():
-            return True
         up = self.running
-        return up is not None and not up.settled.is_set() and not up.connection.gone.is_set()
+        return not self._up.done() if up is None else not up.settled.done()
 
     async def ready(self, deadline: float) -> Running | str:
         """The server once it has read the workspace; else why it is not there at `deadline`."""
@@ -84,27 +84,20 @@ class Server:
         if self._life is None:
             if self._has_died_often():
                 return f"{self._why}; it ended {len(self._ends)} times, so it rests for a while"
+            self.changed, self.listing = set(), None
             self._up = asyncio.get_running_loop().create_future()
             self._life = asyncio.create_task(self._live(self._up))
             self._life.add_done_callback(partial(self._is_over, self._up))
         assert self._up is not None  # noqa: S101 - made with the task
-        up = await _within(self._up, deadline)
-        if isinstance(up, str):
-            return up
-        if up is not None:
-            settled = asyncio.ensure_future(up.settled.wait())
-            gone = asyncio.ensure_future(up.connection.gone.wait())
-            try:
-                await asyncio.wait(
-                    {settled, gone}, timeout=_left(deadline), return_when=asyncio.FIRST_COMPLETED
-                )
-                if up.connection.gone.is_set():
-                    return up.connection.why
-                if settled.done():
-                    return up
-            finally:
-                settled.cancel()
-                gone.cancel()
+        await first_of(self._up, seconds=_left(deadline))
+        if self._up.done():
+            if isinstance(up := self._up.result(), str):
+                return up
+            await first_of(up.settled, up.connection.gone, seconds=_left(deadline))
+            if up.connection.gone.done():
+                return str(up.connection.gone.result())
+            if up.settled.done():
+                return up
         return f"{self.found.name} is still starting"
 
     @contextmanager
@@ -142,12 +135,11 @@ class Server:
             await running.initialize()
             self._why = ""
             up.set_result(running)
-            settling = asyncio.create_task(self._note_start(running, began))
-            try:
-                await running.connection.gone.wait()
-            finally:
-                settling.cancel()
-            why, died = running.connection.why, True
+            await first_of(running.settled, running.connection.gone)
+            if running.settled.done():
+                self.start_seconds = time.monotonic() - began
+            await first_of(running.connection.gone)
+            why, died = running.connection.gone.result(), True
         except NotStarted as error:
             why = str(error)
         except (UsageError, OSError) as error:
@@ -170,12 +162,8 @@ class Server:
             up.set_result(f"{self.found.name} was ended")
 
     def _is_ending(self, life: asyncio.Task[None]) -> bool:
-        up = self.running
-        return life.cancelling() > 0 or (up is not None and up.connection.gone.is_set())
-
-    async def _note_start(self, running: Running, began: float) -> None:
-        await running.settled.wait()
-        self.start_seconds = time.monotonic() - began
+        is_over = self._up is not None and self._up.done() and self.running is None
+        return life.cancelling() > 0 or is_over
 
     def _died(self, why: str) -> None:
         now = time.monotonic()
@@ -195,11 +183,6 @@ async def _undisturbed(ending: Coroutine[Any, Any, None]) -> None:
     while not task.done():
         with suppress(asyncio.CancelledError):
             await asyncio.wait({task})
-
-
-async def _within(up: asyncio.Future[Running | str], deadline: float) -> Running | str | None:
-    await asyncio.wait({up}, timeout=_left(deadline))
-    return up.result() if up.done() else None
 
 
 def _left(deadline: float) -> float:

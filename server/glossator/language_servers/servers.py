@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # pygls and cattrs, which a turn without a question about cod
     from glossator.language_servers.running import Running
     from glossator.language_servers.server import Server
 
-_FIND_SECONDS = 60.0  # after which servers are looked for again
 _SHEBANG_BYTES = 1_000  # of a script's first line
 _MAX_ASKED = 20  # documents whose findings are awaited at once; more would not stay open
 _MAX_NEW = 10  # files that are opened because they are new
@@ -51,7 +50,7 @@ _ELSEWHERE = (
     "it knows the folder {folder} alone, and other folders of the workspace hold such files, too,"
     " which may use the name"
 )
-_OPEN = (
+_NO_SANDBOX = (
     "there is no sandbox, so only a server that the setting languageServers.commands names is"
     " started"
 )
@@ -101,13 +100,11 @@ class LanguageServers(CodeServers):
         self._limited = limited
         self._trusts = trusts
         self._tell = tell
-        self._known: tuple[float, tuple[str, ...], Mapping[str, tuple[FoundServer, ...]]]
-        self._known = (float("-inf"), (), {})
-        self._looking: asyncio.Task[None] | None = None
+        self._known: tuple[tuple[str, ...], Mapping[str, tuple[FoundServer, ...]]] = (), {}
         self._awaiting = asyncio.Semaphore(_MAX_ASKED)
         self._servers: dict[tuple[str, str], Server] = {}  # by program and root
         self._unsubscribe: Callable[[], None] = lambda: None
-        self._pruned = False
+        self._pruned = self._closed = False
 
     @property
     def are_there(self) -> bool:
@@ -141,7 +138,7 @@ class LanguageServers(CodeServers):
             if isinstance(running, str):
                 return running
             await self._tell_changes(server, running, subject.path)
-            running.show(subject.path, question.text, subject.language)
+            running.documents.show(subject.path, question.text, subject.language)
             from glossator.language_servers.asking import Asking  # noqa: PLC0415 - see above
 
             answer = await Asking(running, question, subject.path, deadline).answer()
@@ -180,50 +177,33 @@ class LanguageServers(CodeServers):
 
     def states(self) -> tuple[ServerState, ...]:
         """The servers that were found, and what those that were started do."""
-        found: dict[str, list[str]] = {}
-        by_program: dict[str, FoundServer] = {}
+        languages: dict[tuple[str, str], list[str]] = {}  # by name and program
         for language, servers in self._found().items():
             for each in servers:
-                found.setdefault(each.program, []).append(language)
-                by_program[each.program] = each
+                languages.setdefault((each.name, each.program), []).append(language)
         states = []
-        for program, languages in found.items():
+        for (name, program), its in languages.items():
             started = [each for (ours, _), each in self._servers.items() if ours == program]
             state = started[0].state if started else "not started yet"
+            took = started[0].start_seconds if started else None
             running = [each.running for each in started if each.running is not None]
             memories = [each.connection.program.memory() for each in running]
             memory = sum(filter(None, memories)) if running and None not in memories else None
-            took = started[0].start_seconds if started else None
-            name = by_program[program].name
-            states.append(ServerState(name, program, tuple(languages), state, memory, took))
+            states.append(ServerState(name, program, tuple(its), state, memory, took))
         return tuple(states)
 
     async def close(self) -> None:
-        """End all servers."""
+        """End all servers; none starts any more."""
+        self._closed = True
         self._unsubscribe()
-        if self._looking is not None:
-            self._looking.cancel()
         servers, self._servers = tuple(self._servers.values()), {}
         await asyncio.gather(*(each.close() for each in servers))
 
     def _found(self) -> Mapping[str, tuple[FoundServer, ...]]:
-        """The servers, looked for at once for new roots, and from time to time in a thread."""
-        when, roots, found = self._known
-        if roots != self._host.roots:
-            roots = self._host.roots
-            found = find_servers(self._settings, self._environment, roots)
-            self._known = time.monotonic(), roots, found
-        elif self._looking is None and time.monotonic() - when > _FIND_SECONDS:
-            self._looking = asyncio.create_task(self._look_again(roots))
-        return found
-
-    async def _look_again(self, roots: tuple[str, ...]) -> None:
-        try:
-            found = await asyncio.to_thread(find_servers, self._settings, self._environment, roots)
-        finally:
-            self._looking = None
-        if roots == self._host.roots:
-            self._known = time.monotonic(), roots, found
+        """The servers, looked for at once when they are first wanted, and for new roots."""
+        if self._known[0] != (roots := self._host.roots):
+            self._known = roots, find_servers(self._settings, self._environment, roots)
+        return self._known[1]
 
     def _subject(self, path: str, text: str) -> _Subject | None:
         real = self._host.canonical(path)
@@ -262,24 +242,19 @@ class LanguageServers(CodeServers):
         from glossator.language_servers.running import Running  # noqa: PLC0415 - see above
         from glossator.language_servers.server import NotStarted  # noqa: PLC0415
 
+        if self._closed:
+            raise NotStarted(f"{found.name} was ended")
         limited = await asyncio.to_thread(self._limited, self._host.snapshot())
         if limited.shell.unconfined is not None and not found.named:
-            raise NotStarted(_OPEN)
+            raise NotStarted(_NO_SANDBOX)
         cache = await asyncio.to_thread(self._cache, found, root)
         parts = await asyncio.to_thread(_parts_of, found.program)
         words = tuple(each.replace(CACHE, cache) for each in found.words)
         variables = {
             name: value.replace(CACHE, cache) for name, value in found.server.environment.items()
         }
-        program = await limited.serve(
-            Served(
-                words,
-                root,
-                cache,
-                parts,
-                {"XDG_CACHE_HOME": cache, **variables},
-            )
-        )
+        served = Served(words, root, cache, parts, {"XDG_CACHE_HOME": cache, **variables})
+        program = await limited.serve(served)
         return Running(found, root, program, cache, confined=limited.shell.unconfined is None)
 
     def _cache(self, found: FoundServer, root: str) -> str:
@@ -298,46 +273,42 @@ class LanguageServers(CodeServers):
         """Something changed, here or on disk."""
         overlays = self._host.overlays
         for server in self._servers.values():
-            if server.running is not None:
-                mine = (path for path in paths if self._host.folders.owner(path) == server.root)
-                server.changed.update(path for path in mine if path not in overlays)
+            mine = (path for path in paths if self._host.folders.owner(path) == server.root)
+            server.changed.update(path for path in mine if path not in overlays)
 
     async def _tell_changes(self, server: Server, running: Running, next_shown: str) -> None:
         """Bring the server up to date: files on disk, and what the editor shows.
 
         Servers look at new files a second later; a few are opened, so that they count at once.
         """
-        snapshot = self._host.snapshot()
-        changed, server.changed = server.changed, set()
-        before, server.listing = server.listing or snapshot.listing, snapshot.listing
-        running.forget(changed)
-        new = running.documents.changed(sorted(changed), before, next_shown)
-        for path in new[:_MAX_NEW]:
-            document = await asyncio.to_thread(snapshot.read, path)
-            language = language_at(path, "")
-            if isinstance(document, Document) and language in server.found.server.languages:
-                running.show(path, document.text, language or "")
-        owner = self._host.folders.owner
-        running.documents.follow(self._host.overlays, lambda path: owner(path) == server.root)
+        async with server.telling:
+            snapshot, documents = self._host.snapshot(), running.documents
+            changed, server.changed = server.changed, set()
+            before, server.listing = server.listing or snapshot.listing, snapshot.listing
+            for path in documents.changed(sorted(changed), before, next_shown)[:_MAX_NEW]:
+                document = await asyncio.to_thread(snapshot.read, path)
+                language = language_at(path, "")
+                if isinstance(document, Document) and language in server.found.server.languages:
+                    documents.show(path, document.text, language or "")
+            owner = self._host.folders.owner
+            documents.follow(
+                self._host.overlays, lambda path: owner(path) == server.root, next_shown
+            )
 
     async def _look_at(self, uri: str, deadline: float) -> FileDiagnostics | None:
         """What all servers of a file find in it."""
-        path = to_path(uri)
-        if path is None:
+        if (path := to_path(uri)) is None:
             return None
         async with self._awaiting:
-            return await self._look_in(path, uri, deadline)
-
-    async def _look_in(self, path: str, uri: str, deadline: float) -> FileDiagnostics | None:
-        document = await asyncio.to_thread(self._host.snapshot().read, path)
-        if not isinstance(document, Document):
-            return None
-        subject = self._subject(document.path, document.text)
-        if subject is None:
-            return None
-        every = await asyncio.gather(
-            *(self._look_by(each, subject, document, deadline) for each in subject.servers)
-        )
+            document = await asyncio.to_thread(self._host.snapshot().read, path)
+            if not isinstance(document, Document):
+                return None
+            subject = self._subject(document.path, document.text)
+            if subject is None:
+                return None
+            every = await asyncio.gather(
+                *(self._look_by(each, subject, document, deadline) for each in subject.servers)
+            )
         told = [each for each in every if each is not None]
         items = sorted((item for each in told for item in each.items), key=lambda item: item.line)
         pending = any(each.pending for each in told)
@@ -354,10 +325,10 @@ class LanguageServers(CodeServers):
                 unknown = FileDiagnostics(document.uri, (), pending=True)
                 return unknown if server.starts else None
             await self._tell_changes(server, running, subject.path)
-            version = running.show(subject.path, document.text, subject.language)
+            version = running.documents.show(subject.path, document.text, subject.language)
             left = deadline - asyncio.get_running_loop().time()
             told = await running.findings(subject.path, version, max(0.0, left))
-            return FileDiagnostics(document.uri, told.items, told.pending)
+            return FileDiagnostics(document.uri, told or (), pending=told is None)
 
     @property
     def _running(self) -> list[Running]:
@@ -365,7 +336,7 @@ class LanguageServers(CodeServers):
 
     def _last_shown(self) -> list[str]:
         """Of the documents that servers were shown the last, which are still open there."""
-        paths = [path for each in self._running for path in each.shown[-_MAX_ASKED:]]
+        paths = [path for each in self._running for path in [*each.documents.sent][-_MAX_ASKED:]]
         return [to_uri(path) for path in dict.fromkeys(paths)]
 
     def _told(self, but: AbstractSet[str]) -> tuple[FileDiagnostics, ...]:

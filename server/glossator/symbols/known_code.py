@@ -54,21 +54,17 @@ _QUALIFIES = (".", "->", "::")
 
 @dataclass(frozen=True, slots=True)
 class NamePlace:
-    """Where a name stands: its document, the 1-based line, and the column in characters from 0.
-
-    `container` names what it is defined in, if it is defined there.
-    """
+    """Where a name stands: its document, the 1-based line, and the column in characters from 0."""
 
     document: Document
     line: int
     column: int
-    container: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
         """The name as it is spelled there."""
         text = self.document.lines[self.line - 1][self.column :]
-        word = re.match(r"\w+", text)
+        word = re.match(r"[@$]*[\w$]+", text)
         return word[0] if word else text
 
     def question(self, kind: CodeKind, new_name: str = "") -> CodeQuestion:
@@ -146,8 +142,7 @@ async def place_of(
     document = await in_thread(visible, snapshot, only.line.path, scope.hides)
     if isinstance(document, str) or document.sha256 != only.line.sha256:
         return "its file changed meanwhile"
-    symbol = only.symbol
-    return NamePlace(document, symbol.name_line, symbol.name_column, symbol.container)
+    return NamePlace(document, only.symbol.name_line, only.symbol.name_column)
 
 
 def _named(definition: Definition, snapshot: WorkspaceSnapshot) -> str:

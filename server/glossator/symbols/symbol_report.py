@@ -110,13 +110,7 @@ def report(
     if found.hits:
         parts += unfinished
     parts += _doubts(coverage, proves_absence=not found.hits)
-    return ToolResult(
-        "\n".join(parts),
-        tuple(_spans((line for row in shown for line in row.shown), snapshot)),
-        omitted,
-        citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
-        outcome=_outcome(what, found.hits),
-    )
+    return _result(parts, shown, omitted, _outcome(what, found.hits), snapshot)
 
 
 def told_report(
@@ -143,13 +137,19 @@ def told_report(
         unread = f"of other symbols, or of files that {told.by} does not read"
         parts.append(f"[also spelled so in {files}: {unread}]")
     parts.append(f"[by {told.by}]")
-    return ToolResult(
-        "\n".join(parts),
-        tuple(_spans((line for row in shown for line in row.shown), snapshot)),
-        omitted,
-        citable=tuple(_spans((line for row in shown for line in row.citable), snapshot)),
-        outcome=_outcome(what, told.uses),
-    )
+    return _result(parts, shown, omitted, _outcome(what, told.uses), snapshot)
+
+
+def _result(
+    parts: Sequence[str],
+    shown: Sequence[_Row],
+    omitted: int,
+    outcome: str,
+    snapshot: WorkspaceSnapshot,
+) -> ToolResult:
+    seen = tuple(_spans((line for row in shown for line in row.shown), snapshot))
+    citable = tuple(_spans((line for row in shown for line in row.citable), snapshot))
+    return ToolResult("\n".join(parts), seen, omitted, citable=citable, outcome=outcome)
 
 
 def _outcome(what: str, hits: Sequence[Definition | Use]) -> str:

@@ -148,32 +148,24 @@ async def test_what_rules_hide_is_not_told(tmp_path: Path) -> None:
 
 NOT_SHOWN = "Not judged: its lines cannot show what all other code does."
 
-UNSEEN: Mapping[str, tuple[dict[str, str], str]] = {  # what no server tells
-    "by its name": (
-        {"a.py": "def run():\n    pass\n", "b.py": "import a\n\ngetattr(a, 'r' + 'un')()\n"},
-        "`run` is never called.",
-    ),
-    "by the language": (
-        {"a.py": "class Out:\n    def write(self, text):\n        pass\n\n\nprint(file=Out())\n"},
-        "`Out.write` is never called.",
-    ),
-    "by another program": (
-        {"a.py": "def _run():\n    pass\n", "deploy": "python -c 'import a; a._run()'\n"},
-        "Nothing calls `_run` in the workspace.",
-    ),
-    "by a factory": (
-        {"a.py": "class A:\n    pass\n", "b.py": "import a\n\nB = type('B', (a.A,), {})\n"},
-        "Nothing extends `A` in the workspace.",
-    ),
-}
 
-
-@pytest.mark.parametrize(("files", "said"), UNSEEN.values(), ids=UNSEEN)
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (  # by its name
+            {"a.py": "def run():\n    pass\n", "b.py": "import a\n\ngetattr(a, 'r' + 'un')()\n"},
+            "`run` is never called.",
+        ),
+        (  # by a factory
+            {"a.py": "class A:\n    pass\n", "b.py": "import a\n\nB = type('B', (a.A,), {})\n"},
+            "Nothing extends `A` in the workspace.",
+        ),
+    ],
+)
 async def test_silence_supports_nothing(tmp_path: Path, files: dict[str, str], said: str) -> None:
-    root, line = tmp_path / "ws", 2 if "write" in said else 1
-    told = knowing(root, (f"a.py:{line}",))
-    async with stage(root, files, [], coded=told) as s:
-        found = await sentence(s, said, f"[cite: doc, a.py, L{line}-L{line + 1}]")
+    root = tmp_path / "ws"
+    async with stage(root, files, [], coded=knowing(root, ("a.py:1",))) as s:
+        found = await sentence(s, said, "[cite: doc, a.py, L1-L2]")
         assert found.verdict == "undecided", found.reason
 
 
@@ -206,6 +198,39 @@ async def test_implementations(tmp_path: Path, said: str, verdict: str, why: str
         assert found.verdict == verdict, found.reason
         assert found.reason.startswith(why)
         assert found.basis == (None if verdict == "undecided" else Basis.SERVER)
+
+
+STUB = "/lib/typeshed-fallback/stdlib/abc.pyi:2", "/lib/python3/abc.py:2"
+
+
+@pytest.mark.parametrize(
+    ("head", "definitions", "verdict"),
+    [
+        ("class Disc(ABC):", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc(\n    ABC,\n    metaclass=Meta,\n):", {"b.py:2": STUB}, "contradicted"),
+        ("class Disc(Of[int, list[int]], ABC):", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc(ABC):", {"b.py:1": ("/lib/python3/abc.py:2",)}, "undecided"),
+        ("class Disc(ABC):", {"b.py:1": (*STUB, "/lib/site-packages/x.py:2")}, "undecided"),
+        ("class Disc(of(ABC)):", {"b.py:1": STUB}, "undecided"),
+        ("class Disc(Round):", {"b.py:1": ("c.py:1",), "c.py:1": STUB}, "contradicted"),
+        ("class Disc(Round):", {"b.py:1": ("c.py:4",), "c.py:4": STUB}, "undecided"),
+    ],
+)
+async def test_that_it_extends_nothing_else_is_known_by_its_bases(
+    tmp_path: Path, head: str, definitions: dict[str, Places], verdict: str
+) -> None:
+    """All of them, up to those of the language; a decorator may add one."""
+    root = tmp_path / "ws"
+    files = {
+        "a.py": SHAPES,
+        "b.py": f"{head}\n    pass\n",
+        "c.py": "class Round(ABC): ...\n\n@shaped\nclass Round(ABC): ...\n",
+    }
+    told = knowing(root, (), ("a.py:1",), definitions)
+    async with stage(root, files, [], coded=told) as s:
+        last = head.count("\n") + 2
+        found = await sentence(s, "`Disc` extends `Shape`.", f"[cite: doc, b.py, L1-L{last}]")
+        assert found.verdict == verdict, found.reason
 
 
 async def test_a_base_by_another_name_is_left_open(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from types import TracebackType
 from typing import Self
 
 from glossator.application import Application
@@ -62,9 +61,8 @@ from glossator.symbols import (
     may_need_imports,
     only_definition,
 )
-from glossator.turn.judged.evidence import call_site
 from glossator.turn.judged.proofs import SECONDS as PROVING_SECONDS
-from glossator.turn.judged.proofs import prove
+from glossator.turn.judged.proofs import call_site, prove
 from glossator.worker import JobFailed, WorkerGone
 from glossator.workspace import WorkspaceSnapshot
 
@@ -190,12 +188,7 @@ class Judging:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.end()
 
     def hear(self, text: str) -> None:

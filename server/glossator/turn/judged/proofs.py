@@ -12,16 +12,20 @@ import asyncio
 import logging
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from pathlib import PurePath
 
 from glossator.application import Application
 from glossator.core.code import CodeKind
+from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.file_kinds import CODE, FileKind, kind_of, language_of
 from glossator.core.shown import shown
 from glossator.core.span import Basis
+from glossator.core.uri import to_path
 from glossator.grounding import (
     UNDECIDED,
+    CallSite,
     Claim,
     Extent,
     Judgement,
@@ -30,14 +34,26 @@ from glossator.grounding import (
     Verdict,
     place_of_call,
 )
-from glossator.symbols import NamePlace, Use
-from glossator.turn.judged.evidence import Defined, Evidence, call_site
+from glossator.symbols import (
+    ALL_USES,
+    Limits,
+    Name,
+    NamePlace,
+    SearchScope,
+    Symbol,
+    Use,
+    only_definition,
+)
 from glossator.worker import JobFailed, WorkerGone
+from glossator.workspace import WorkspaceSnapshot
 
 logger = logging.getLogger(__name__)
 
 SECONDS = 1.0  # for all proofs of a look at an answer
 
+Line = tuple[str, int]  # an absolute path, and a 1-based line
+
+_LIMITS = Limits(texts=150, hits=300, seconds=1.0)
 _GRACE_SECONDS = 0.1  # for what is under way to say that it is not ready
 _LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx"})  # whose servers are tried
 _TYPES = frozenset({"class", "interface"})
@@ -45,11 +61,13 @@ _MOST_MEMBERS = 40  # classes that extend one
 _DEPTH = 4  # classes above one another
 _STRUCTURAL = re.compile(r"\bProtocol\b")
 _BASES = {
-    True: re.compile(r"\s*\((.*)\)\s*:"),  # of Python
+    True: re.compile(r"\A\s*\((.*)\)\s*:", re.DOTALL),  # of Python
     False: re.compile(r"\b(?:extends|implements)\s+([^{]*?)\s*(?=\bimplements\b|\{)"),
 }
-_PART = re.compile(r"(?:[^,\[\]<>]|\[[^\[\]]*\]|<[^<>]*>)+")  # between commas
-_BASE = re.compile(r"(?P<name>[\w.]+)\s*(?:\[.*\]|<.*>)?")
+_PART = re.compile(r"[^,\s][^,]*")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
+# stubs, with the module that each is of
+_OWN = re.compile(r"/typeshed[^/]*/(?:.*/)?stdlib(?:/3)?(/.*\.py)i$|/lib\.[^/]*\.d\.ts$")
 
 
 async def prove(
@@ -208,8 +226,7 @@ async def _by_bases(
     if at is None or at.symbol.kind != "class" or at.language not in _LANGUAGES:
         return UNDECIDED
     is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.bases)
-    is_decorated = at.symbol.first_line != at.symbol.name_line  # which may have it implement more
-    if is_loose or is_decorated or (is_implementing and at.language == "python"):
+    if is_loose or (is_implementing and at.language == "python"):
         return UNDECIDED
     if not await _extends_another(evidence, at, subject):
         return UNDECIDED
@@ -226,11 +243,14 @@ async def _extends_another(
     if bases is None or not depth or at.line == subject.line:
         return False
     for base in bases:
-        told = await evidence.told(CodeKind.DEFINITIONS, base)
-        for line in told or {("", 0)}:
-            if _is_of_language(line[0]):
-                continue
+        lines = await evidence.told(CodeKind.DEFINITIONS, base) or frozenset()
+        of_language = _of_language([path for path, _ in lines])
+        if not lines:
+            return False
+        for line in lines:
             above = await evidence.on(line)
+            if above is None and line[0].endswith(of_language):
+                continue
             if above is None or above.symbol.kind not in _TYPES:
                 return False
             if not await _extends_another(evidence, above, subject, depth - 1):
@@ -238,30 +258,148 @@ async def _extends_another(
     return True
 
 
-def _is_of_language(path: str) -> bool:
-    """Whether a file describes what a language has itself, which extends nothing of ours."""
-    name = PurePath(path).name
-    return "typeshed" in path or (name.startswith("lib.") and name.endswith(".d.ts"))
+def _of_language(paths: Sequence[str]) -> tuple[str, ...]:
+    """How the paths end of what a language has itself, which extends nothing of ours.
+
+    basedpyright tells the class in a stub, and also that in Python's own module.
+    """
+    found = [each for path in paths if (each := _OWN.search(path))]
+    return tuple(end for each in found for end in (each.string, each[1]) if end)
 
 
 def _bases_of(at: Defined) -> list[NamePlace] | None:
-    """Where the bases of a class are named; None where that is not plain."""
-    number, start = at.symbol.name_line, at.symbol.name_column + len(at.symbol.name)
-    line = at.document.lines[number - 1]
-    if "\n" in at.bases:
+    """Where the bases of a class are named; None where that is not plain.
+
+    As of one that is decorated, which may have it extend more.
+    """
+    if at.symbol.first_line != at.symbol.name_line:
         return None
-    lists = [match.span(1) for match in _BASES[at.language == "python"].finditer(line, start)]
+    head, nested = at.bases, 1
+    while nested:  # what is in brackets is no base
+        head, nested = _BRACKETS.subn(lambda inner: re.sub(r"\S", " ", inner[0]), head)
+    lists = [*_BASES[at.language == "python"].finditer(head)]
     if not lists:
-        return None if re.search(r"\(|\bextends\b|\bimplements\b", line[start:]) else []
+        return None if re.search(r"\(|\bextends\b|\bimplements\b", head) else []
     found: list[NamePlace] = []
-    for begin, end in lists:
-        for part in _PART.finditer(line, begin, end):
-            if "=" in part[0]:  # `metaclass=…`
+    for each in lists:
+        for part in _PART.finditer(head, *each.span(1)):
+            base = part[0].rstrip()
+            if "=" in base:  # `metaclass=…`
                 continue
-            base = _BASE.fullmatch(part[0].strip())
-            if base is None:
+            if not re.fullmatch(r"[\w.]+", base):
                 return None
-            offset = part.start() + len(part[0]) - len(part[0].lstrip())
-            last = base["name"].rpartition(".")[2]
-            found.append(NamePlace(at.document, number, offset + base.end("name") - len(last)))
+            before = head[: part.start() + base.rfind(".") + 1]
+            line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+            start = 0 if line else at.symbol.name_column + len(at.symbol.name)
+            found.append(NamePlace(at.document, at.symbol.name_line + line, start + column))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A symbol where it is defined."""
+
+    document: Document
+    symbol: Symbol
+
+    @property
+    def line(self) -> Line:
+        """Where its name stands."""
+        return self.document.path, self.symbol.name_line
+
+    @property
+    def language(self) -> str:
+        """The language of its file; "" if it is unknown."""
+        return language_of(self.document.path, self.document.text[:1_000]) or ""
+
+    @property
+    def place(self) -> NamePlace:
+        """Where a server is asked about it."""
+        return NamePlace(self.document, self.symbol.name_line, self.symbol.name_column)
+
+    @property
+    def bases(self) -> str:
+        """What stands behind a class's name, to the first line that ends like a head."""
+        symbol = self.symbol
+        start = symbol.name_column + len(symbol.name)
+        found: list[str] = []
+        for line in self.document.lines[symbol.name_line - 1 : symbol.last_line]:
+            found.append(line[0 if found else start :].partition("  #")[0].rstrip())
+            if found[-1].endswith((":", "{", "}", "...")):
+                break
+        return "\n".join(found)
+
+    def is_meant(self, token: Token) -> bool:
+        """Whether a name, with what stands before its dots, means this symbol."""
+        path, own = self.document.path, (*self.symbol.container, self.symbol.name)
+        around = (*re.split(r"[/\\]", path.rpartition(".")[0]), *own)
+        return token.last == self.symbol.name and around[-len(token.parts) :] == token.parts
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Answers questions about one state of the workspace until `deadline` (loop time).
+
+    `begins`: a server may be started for it.
+    """
+
+    app: Application
+    snapshot: WorkspaceSnapshot
+    deadline: float
+    begins: bool
+
+    async def told(self, kind: CodeKind, place: NamePlace) -> frozenset[Line] | None:
+        """The lines that a language server tells; None if none answers."""
+        seconds = max(0.0, self.deadline - asyncio.get_running_loop().time())
+        answer = await self.app.code.ask(place.question(kind), seconds, begins=self.begins)
+        if isinstance(answer, str):
+            return None
+        return frozenset((to_path(each.uri) or "", each.line + 1) for each in answer.places)
+
+    async def cited(self, claim: Claim) -> Defined | None:
+        """What the cited lines define, if they are still the same."""
+        cited = claim.cited
+        document = await asyncio.to_thread(self.snapshot.read, cited.path)
+        if not isinstance(document, Document):
+            return None
+        first = cited.first_line - 1
+        if tuple(document.lines[first : first + len(cited.lines)]) != cited.lines:
+            return None
+        symbols = await self.app.symbols.outline(self.snapshot, document, name_line=claim.line)
+        found = [each for each in symbols if each.name == claim.defined.last]
+        return Defined(document, found[0]) if len(found) == 1 else None
+
+    async def only(self, name: str) -> Defined | None:
+        """The only symbol of a name in code."""
+        scope = SearchScope(languages=CODE)
+        found = await self.app.symbols.definitions(self.snapshot, Name.parse(name), scope)
+        at = only_definition(found)
+        return None if at is None else await self.on((at.line.path, at.symbol.name_line))
+
+    async def on(self, line: Line) -> Defined | None:
+        """What is defined on a line of a file that is listed and that no rule hides."""
+        path, number = line
+        if self.snapshot.listing.get(path) is None or self.app.acting.hides(path):
+            return None
+        document = await asyncio.to_thread(self.snapshot.read, path)
+        if not isinstance(document, Document):
+            return None
+        found = await self.app.symbols.outline(self.snapshot, document, name_line=number)
+        return Defined(document, found[0]) if len(found) == 1 else None
+
+    async def uses(self, name: str) -> Sequence[Use]:
+        """Where code that may be shown, and is no test, uses a name."""
+        may_be_shown = SearchScope(languages=CODE, hides=self.app.acting.hidden())
+        named = Name.parse(name)
+        found = await self.app.symbols.uses(self.snapshot, named, ALL_USES, may_be_shown, _LIMITS)
+        return [each for each in found.hits if self.is_product(each.line.path)]
+
+    def is_product(self, path: str) -> bool:
+        """Whether a file is no test, no example and not generated."""
+        return kind_of(self.snapshot.relative(path)) is FileKind.CODE
+
+
+def call_site(snapshot: WorkspaceSnapshot, use: Use, *, sure: bool) -> CallSite:
+    """A call as the rules tell it; `sure`: it calls what is meant, not only by its name."""
+    path = snapshot.relative(use.line.path)
+    return CallSite(path, use.line.number, use.reference.within, sure)
