@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from acp import RequestError, schema
+from acp.connection import StreamEvent
 from PIL import Image
 
 from tests.acp.editor import Conversation, conversation
@@ -62,9 +63,51 @@ async def test_sessions_are_listed_closed_and_deleted(tmp_path: Path) -> None:
         await c.agent.close_session(c.session_id)
         with pytest.raises(RequestError):
             await c.ask("Again")
-        await c.agent.resume_session(cwd=str(tmp_path), session_id=c.session_id)
-        await c.agent._conn.send_request("session/delete", {"sessionId": c.session_id})
+        await delete(c, c.session_id)
         assert (await c.agent.list_sessions(cwd=str(tmp_path))).sessions == []
+
+
+async def delete(c: Conversation, session_id: str) -> None:
+    """The SDK's client has no method for it yet."""
+    await c.agent._conn.send_request("session/delete", {"sessionId": session_id})
+
+
+async def test_sessions_of_several_workspaces_are_one_list(tmp_path: Path) -> None:
+    """Those used last first, each once; one that nobody took up here is deleted all the same."""
+    root, other = tmp_path / "ws", tmp_path / "other"
+    other.mkdir()
+    async with conversation(root, FILES, [DONE]) as before:
+        await before.ask("Hello there")
+    async with conversation(root, FILES, [DONE, DONE]) as c:
+        both = await c.agent.new_session(cwd=str(other), additional_directories=[str(root)])
+        ids = [c.session_id, both.session_id]
+        for c.session_id in ids:
+            await c.ask("Hello again")
+        listed = [each.session_id for each in (await c.agent.list_sessions()).sessions]
+        assert listed == [*reversed(ids), before.session_id]
+        await delete(c, before.session_id)
+        listed = [each.session_id for each in (await c.agent.list_sessions()).sessions]
+        assert listed == [*reversed(ids)]
+
+
+async def test_what_is_wrong_is_said_in_the_session_that_is_taken_up(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE], {"permissions": {"mode": "yolo"}}) as c:
+        told: list[StreamEvent] = []
+        await c.ask("Hello there")
+        await c.agent.new_session(cwd=str(tmp_path))
+        c.agent._conn.add_observer(told.append)
+        await c.agent.resume_session(cwd=str(tmp_path), session_id=c.session_id)
+        await until(lambda: any("permissions.mode" in str(each.message) for each in told))
+        (said,) = [each.message for each in told if "permissions.mode" in str(each.message)]
+        assert said["params"]["sessionId"] == c.session_id
+
+
+async def test_an_answer_with_fences_ends_no_block_of_code(tmp_path: Path) -> None:
+    files = {"notes.md": "Retry it:\n\n```python\nretry()\n```\n"}
+    async with conversation(tmp_path, files, []) as c:
+        await c.ask("/search retry")
+        assert c.editor.text.startswith("````\n")
+        assert c.editor.text.endswith("\n````\n")
 
 
 async def test_the_mode_decides_what_is_asked(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 from acp import schema
 
 from glossator.core.question import Question, QuestionAnswer
-from glossator.core.shown import shown_prose
 
 _CHOICE, _WORDS = "choice", "words"
 _MOST_WORDS = 10_000  # characters of the user's own words
@@ -52,11 +51,6 @@ def form_of(question: Question, session_id: str, call_id: str | None) -> Any:  #
             type="object", properties=properties, required=None if options else [_WORDS]
         ),
     )
-
-
-def message_of(question: Question) -> str:
-    """What the user reads above the form."""
-    return shown_prose(question.text)
 
 
 def answer_of(question: Question, response: object) -> QuestionAnswer:

@@ -16,10 +16,10 @@ from acp import schema
 from acp.interfaces import Client
 
 from glossator.acp.blocks import Block, diffs, fenced, previews, prose
-from glossator.acp.forms import answer_of, form_of, message_of, suits_form
+from glossator.acp.forms import answer_of, form_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, kind_of, progress, text_update, title_of
+from glossator.acp.updates import Updates, aside, kind_of, progress, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted, ToolStarted
@@ -112,7 +112,7 @@ class AcpPort(SilentPort):
     def tell(self, message: str) -> None:
         """Say it in the session that is at work, or in the newest one."""
         if session_id := self._asking():
-            self._outbox.put(session_id, text_update(f"\n\n*{shown_prose(message)}*\n\n"))
+            self._outbox.put(session_id, aside(message))
         else:
             _log.warning("%s", message)
 
@@ -150,10 +150,8 @@ class AcpPort(SilentPort):
             for choice, kind in _KINDS.items()
             if choice in request.choices
         }
-        try:
-            chosen = await self._choose(session_id, tool_call, options)
-        except FAILURES as failure:
-            _log.warning("The client did not ask for a permission: %s", failure)
+        chosen = await self._choose(session_id, tool_call, options)
+        if chosen is None:
             return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
         return PermissionAnswer(Choice(chosen) if chosen else Choice.DENY)
 
@@ -188,11 +186,7 @@ class AcpPort(SilentPort):
             status="pending",
             content=[prose(text)] if text else [],
         )
-        try:
-            chosen = await self._choose(session_id, tool_call, options) if options else ""
-        except FAILURES as failure:
-            _log.warning("The client did not put a question to the user: %s", failure)
-            return QuestionAnswer()
+        chosen = await self._choose(session_id, tool_call, options) if options else None
         return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
 
     async def _ask_by_form(self, session_id: str, question: Question) -> QuestionAnswer:
@@ -200,9 +194,9 @@ class AcpPort(SilentPort):
         form = form_of(question, session_id, call.call_id if call else None)
         await self._outbox.sent()  # the client knows the call before it is asked about it
         try:
-            reply = await self._client.create_elicitation(message_of(question), form)
+            reply = await self._client.create_elicitation(shown_prose(question.text), form)
         except FAILURES as failure:
-            _log.warning("The client did not put a question to the user: %s", failure)
+            _log.warning("The client did not ask the user: %s", failure)
             return QuestionAnswer()
         return answer_of(question, reply)
 
@@ -223,18 +217,16 @@ class AcpPort(SilentPort):
                 option_id="reject", name=Act.REJECT, kind="reject_once"
             ),
         }
-        try:
-            chosen = await self._choose(session_id, tool_call, options)
-        except FAILURES as failure:
-            _log.warning("The client did not review an edit: %s", failure)
-            raise UsageError(_NOT_SHOWN) from failure
+        chosen = await self._choose(session_id, tool_call, options)
+        if chosen is None:
+            raise UsageError(_NOT_SHOWN)
         kept: tuple[Hunk, ...] = plan.hunks if chosen == "apply" else ()
         return Review(tuple(hunk.id for hunk in kept))
 
     async def _choose(
         self, session_id: str, call: schema.ToolCallUpdate, options: dict[str, Any]
-    ) -> str:
-        """The option that the user chose; "" if the prompt was cancelled, or for one unknown.
+    ) -> str | None:
+        """The option that the user chose; "" if they did not, or one unknown; None if not asked.
 
         What is asked about outside of a call is shown as a call of its own.
         """
@@ -249,6 +241,9 @@ class AcpPort(SilentPort):
         try:
             reply = await self._client.request_permission(session_id, call, [*options.values()])
             chosen = getattr(reply.outcome, "option_id", "")
+        except FAILURES as failure:
+            _log.warning("The client did not ask the user: %s", failure)
+            return None
         finally:
             if is_own:
                 status = "completed" if chosen in options else "failed"

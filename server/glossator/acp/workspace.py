@@ -10,6 +10,8 @@ from typing import Any, Self
 from acp import RequestError, schema
 from acp.interfaces import Client
 
+from glossator.acp.agent import failure
+from glossator.acp.blocks import in_fences
 from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
 from glossator.acp.outbox import Outbox
 from glossator.acp.port import AcpPort
@@ -42,7 +44,7 @@ _STOPS: Mapping[str, schema.StopReason] = {
     "context full": "max_tokens",
     "refused": "refusal",
 }
-_FAILED = -32603  # JSON-RPC's internal error, with our words as its message
+_PREFIX = "glossator."  # of our commands
 _BY_ITSELF = "default"  # the value of an effort that nobody chose
 _COMMANDS = 100  # listed for a client
 _WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
@@ -122,10 +124,10 @@ class Workspace:
         """A session is in use from now on; the client gets its commands in a moment."""
         self._port.updates(session_id)
         for problem in self._app.problems:
-            self._port.tell(problem)
+            self._outbox.put(session_id, aside(problem))
         self._in_background(self._tell_commands(session_id))
         if mcp_servers:
-            self._in_background(self._hand_over(mcp_servers))
+            self._in_background(self._hand_over(session_id, mcp_servers))
 
     # a turn
 
@@ -148,7 +150,7 @@ class Workspace:
                 task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
-            raise _failed(error) from error
+            raise failure(str(error)) from error
         finally:
             await self._outbox.sent()
 
@@ -211,7 +213,7 @@ class Workspace:
         if isinstance(answer, Answer):
             shows = self._port.updates(session_id).standing(answer)
         else:
-            shows = iter([text_update(f"```\n{answer_text(answer)}\n```\n")])
+            shows = iter([text_update(f"{in_fences(answer_text(answer))}\n")])
         for update in shows:
             self._outbox.put(session_id, update)
         if name in ("mode", "plan"):
@@ -270,7 +272,7 @@ class Workspace:
         elif option == "tasks" and value in set(PlanChoice):
             self._tasks[session_id] = PlanChoice(str(value))
         else:
-            raise RequestError.invalid_params({"configId": option, "value": value})
+            raise failure(f"There is no option {shown(option)} with this value.")
 
     # in the background
 
@@ -300,14 +302,14 @@ class Workspace:
         )
         self._outbox.put(session_id, update)
 
-    async def _hand_over(self, servers: Sequence[Any]) -> None:
+    async def _hand_over(self, session_id: str, servers: Sequence[Any]) -> None:
         """Take the client's MCP servers; each runs once the user adopted it here."""
         given = {mcp_name(each.name): mcp_settings(each) for each in servers}
         for name in await self._app.mcp.hand_over(given):
             try:
                 await self._run("adoptMcpServer", name=name)
             except RequestError as error:
-                self._port.tell(str(error))
+                self._outbox.put(session_id, aside(str(error)))
 
     async def _run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
         """What a command of the table answers. Raises `RequestError`."""
@@ -316,22 +318,14 @@ class Workspace:
         try:
             return await loaded.run(app, from_wire(loaded.request, argument))
         except (GlossatorError, WireError) as error:
-            raise _failed(error) from error
+            raise failure(str(error)) from error
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""
         try:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
-            raise _failed(error) from error
-
-
-_PREFIX = "glossator."
-
-
-def _failed(error: Exception) -> RequestError:
-    """The error for a client; some show only its details, some only its message."""
-    return RequestError(_FAILED, str(error), {"details": str(error)})
+            raise failure(str(error)) from error
 
 
 def _select(
