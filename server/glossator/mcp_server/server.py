@@ -75,7 +75,6 @@ class GlossatorServer:
         self._given, self._remembers = roots, remembers
         self._made_of = environment, settings
         self._session: ServerSession | None = None  # of the client that is asked for the roots
-        self._asks_with_results = False  # as of 2026-07-28: servers send no requests
         self._told: ListRootsResult | None = None
         self._loading: asyncio.Task[Folders] | None = None
         with warnings.catch_warnings():
@@ -148,16 +147,15 @@ class GlossatorServer:
         return found or await asyncio.to_thread(_here)
 
     def _wants_roots(self, context: Context) -> bool:
-        """Whether the client is to name its folders with its next call."""
+        """Whether the client is to name its folders with its next call: it takes no requests."""
         offers = context.session.client_capabilities
-        if (
+        return (
             self._given is None
+            and self._told is None
             and context.protocol_version in MODERN_PROTOCOL_VERSIONS
             and offers is not None
             and offers.roots is not None
-        ):
-            self._asks_with_results = True
-        return self._asks_with_results and self._told is None
+        )
 
     async def _listed_roots(self) -> ListRootsResult:
         session = self._session
@@ -177,9 +175,8 @@ class GlossatorServer:
     # tools
 
     async def _list_tools(
-        self, context: Context, _params: types.PaginatedRequestParams | None
+        self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._wants_roots(context)
         return await _apart(self._tools())
 
     async def _tools(self) -> types.ListToolsResult:
@@ -214,9 +211,8 @@ class GlossatorServer:
     # resources
 
     async def _list_resources(
-        self, context: Context, params: types.PaginatedRequestParams | None
+        self, _context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        self._wants_roots(context)
         return await _apart(self._resources(params.cursor if params else None))
 
     async def _resources(self, cursor: str | None) -> types.ListResourcesResult:
