@@ -13,11 +13,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from acp import PROTOCOL_VERSION, RequestError, schema
+from acp import PROTOCOL_VERSION, schema
 from acp.interfaces import Client
 
 from glossator import __version__
-from glossator.acp.outbox import Outbox
+from glossator.acp.outbox import Outbox, refusal
 from glossator.core import generated_code
 from glossator.core.own_process import import_aside
 from glossator.core.paging import page
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from glossator.acp.workspace import Workspace
 
 _PAGE = 50  # sessions of a list
-_FAILED = -32603  # JSON-RPC's internal error, with our words as its message
 _WRONG = -32602  # JSON-RPC's wrong parameters
 _NOT_FOUND = -32002  # the protocol's resource that is not there
 _NOT_OPEN = "This session is not open here. Load it, or begin a new one."
@@ -215,7 +214,7 @@ class GlossatorAgent:
         roots = (cwd, *(more or ()))
         for each in roots:
             if not os.path.isabs(each) or not await asyncio.to_thread(os.path.isdir, each):
-                raise failure(f"{shown(each)} is no folder. Open one that is there.", _WRONG)
+                raise refusal(f"{shown(each)} is no folder. Open one that is there.", _WRONG)
         async with self._opening:
             if roots not in self._workspaces:
                 workspace = await asyncio.shield(self._load_soon())
@@ -232,7 +231,7 @@ class GlossatorAgent:
 
     def _of(self, session_id: str) -> Workspace:
         if (workspace := self._of_session.get(session_id)) is None:
-            raise failure(_NOT_OPEN, _NOT_FOUND)
+            raise refusal(_NOT_OPEN, _NOT_FOUND)
         return workspace
 
     async def _took_up(
@@ -246,11 +245,6 @@ class GlossatorAgent:
         options = await workspace.options(session_id)
         workspace.took_up(session_id, mcp_servers or ())
         return {"modes": workspace.modes(session_id), "config_options": options}
-
-
-def failure(words: str, code: int = _FAILED) -> RequestError:
-    """The error for a client; some show only its details, some only its message."""
-    return RequestError(code, words, {"details": words})
 
 
 async def _load() -> type[Workspace]:

@@ -10,10 +10,9 @@ from typing import Any, Self
 from acp import RequestError, schema
 from acp.interfaces import Client
 
-from glossator.acp.agent import failure
 from glossator.acp.blocks import in_fences
 from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
-from glossator.acp.outbox import Outbox
+from glossator.acp.outbox import Outbox, refusal
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import aside, text_update
@@ -150,7 +149,7 @@ class Workspace:
                 task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
-            raise failure(str(error)) from error
+            raise refusal(str(error)) from error
         finally:
             await self._outbox.sent()
 
@@ -272,7 +271,7 @@ class Workspace:
         elif option == "tasks" and value in set(PlanChoice):
             self._tasks[session_id] = PlanChoice(str(value))
         else:
-            raise failure(f"There is no option {shown(option)} with this value.")
+            raise refusal(f"There is no option {shown(option)} with this value.")
 
     # in the background
 
@@ -318,14 +317,14 @@ class Workspace:
         try:
             return await loaded.run(app, from_wire(loaded.request, argument))
         except (GlossatorError, WireError) as error:
-            raise failure(str(error)) from error
+            raise refusal(str(error)) from error
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""
         try:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
-            raise failure(str(error)) from error
+            raise refusal(str(error)) from error
 
 
 def _select(
