@@ -50,7 +50,7 @@ class Door:
 
     async def app(self) -> Application:
         """The application on the folders of now."""
-        return await (await self.server.load_soon()).app()
+        return await self.server.folders.app()
 
     async def tools(self) -> dict[str, Any]:
         return {each.name: each for each in (await self.client.list_tools()).tools}

@@ -131,7 +131,7 @@ async def test_a_workspace_that_nobody_trusts_starts_nothing(tmp_path: Path) -> 
     settings = {"mcp": {"servers": {"mine": server}}}
     async with door(tmp_path, FILES | hostile, settings) as d:
         assert "price" in await d.text("grep", pattern="price", output_mode="content")
-        app = await (await d.server.load_soon()).app()
+        app = await d.app()
         await app.ready()
         assert app.mcp.running == {}
     assert not ran.exists()
@@ -193,7 +193,7 @@ async def test_a_cancelled_exploration_ends(tmp_path: Path) -> None:
     async with modelled(tmp_path, FILES, [Turn(Text("- It"), gate=gate)]) as (d, api):
         calling = asyncio.create_task(d.call("explore", task="What does price do?"))
         await until(lambda: bool(api.requests))
-        app = await (await d.server.load_soon()).app()
+        app = await d.app()
         assert len(app.runs.active()) == 1
         calling.cancel()
         await asyncio.wait({calling})
@@ -207,7 +207,7 @@ async def test_an_exploration_that_goes_on_elsewhere_ends_the_call_alone(tmp_pat
     async with modelled(tmp_path, FILES, [Turn(Text("- It"), gate=gate)]) as (d, api):
         calling = asyncio.create_task(d.call("explore", task="What does price do?"))
         await until(lambda: bool(api.requests))
-        app = await (await d.server.load_soon()).app()
+        app = await d.app()
         (run_id,) = app.runs.active()
         app.runs.end(app.runs.session_of(run_id) or "", "a terminal")
         with pytest.raises(MCPError, match="goes on elsewhere"):

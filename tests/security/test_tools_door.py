@@ -54,7 +54,7 @@ async def test_a_workspace_that_nobody_trusts_is_not_obeyed(scene: Scene) -> Non
             str(await d.client.list_tools()),
         ]
         sent = [each.body for each in api.requests]
-        app = await (await d.server.load_soon()).app()
+        app = await d.app()
         assert app.mcp.running == {}
         assert contents(scene.root) == before
     assert "no sub-agent" in as_evil

@@ -112,7 +112,7 @@ class GlossatorAgent:
     ) -> schema.NewSessionResponse:
         """Begin a session in a workspace."""
         workspace = await self._workspace(cwd, additional_directories)
-        session_id = await workspace.begin()
+        session_id = str((await workspace.run("newSession")).id)
         return schema.NewSessionResponse(
             session_id=session_id, **await self._took_up(workspace, session_id, mcp_servers)
         )
@@ -168,7 +168,7 @@ class GlossatorAgent:
         """Delete a session of those that are listed for good; no other one is there any more."""
         for workspace in [*self._workspaces.values()]:
             if session_id in {each.session_id for each in await workspace.sessions()}:
-                await workspace.delete(session_id)
+                await workspace.run("deleteSession", sessionId=session_id)
                 break
         self._of_session.pop(session_id, None)
         return schema.DeleteSessionResponse()
@@ -188,7 +188,7 @@ class GlossatorAgent:
         self, session_id: str, mode_id: str, **_: Meta
     ) -> schema.SetSessionModeResponse:
         """Change what is done without asking."""
-        await self._of(session_id).set_mode(session_id, mode_id)
+        await self._of(session_id).run("setMode", mode=mode_id, sessionId=session_id)
         return schema.SetSessionModeResponse()
 
     async def set_config_option(

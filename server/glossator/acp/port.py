@@ -132,25 +132,13 @@ class AcpPort(SilentPort):
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user, with the whole command or change in sight."""
-        session_id = self._asking()
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else uuid4().hex,
-            title=_title(request),
-            kind=kind_of(request.tool),
-            status="pending",
-            content=_asked_about(request, self.texts.text_of),
-            raw_input=call.arguments if call else None,
-            locations=self.updates(session_id).locations(call.arguments) if call else None,
-        )
-        options = {
-            choice.value: schema.PermissionOption(
-                option_id=choice.value, name=CHOICES[choice], kind=kind
-            )
+        options = [
+            schema.PermissionOption(option_id=choice.value, name=CHOICES[choice], kind=kind)
             for choice, kind in _KINDS.items()
             if choice in request.choices
-        }
-        chosen = await self._choose(session_id, tool_call, options)
+        ]
+        about = _asked_about(request, self.texts.text_of)
+        chosen = await self._choose(_title(request), kind_of(request.tool), about, options)
         if chosen is None:
             return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
         return PermissionAnswer(Choice(chosen) if chosen else Choice.DENY)
@@ -160,9 +148,8 @@ class AcpPort(SilentPort):
 
         Where the client shows no forms, words of their own come with the next prompt.
         """
-        session_id = self._asking()
         if self._shows_forms and suits_form(question):
-            return await self._ask_by_form(session_id, question)
+            return await self._ask_by_form(question)
         title, rest = " ".join(question.text.split()), ""
         if len(title) > _TITLE_CHARACTERS:
             title, _, rest = question.text.strip().partition("\n")
@@ -170,26 +157,22 @@ class AcpPort(SilentPort):
             f"- {each.label}: {each.detail}" for each in question.options if each.detail
         )
         text = "\n\n".join(filter(None, (rest.strip(), details, question.draft)))
-        options = {
-            each.label: schema.PermissionOption(
+        options = [
+            schema.PermissionOption(
                 option_id=each.label,
                 name=each.label,
                 kind="reject_once" if each.label == question.refusal else "allow_once",
             )
             for each in question.options
-        }
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else uuid4().hex,
-            title=shown_prose(title),
-            kind="other",
-            status="pending",
-            content=[prose(text)] if text else [],
-        )
-        chosen = await self._choose(session_id, tool_call, options) if options else None
+        ]
+        if not options:
+            return QuestionAnswer()
+        about = [prose(text)] if text else []
+        chosen = await self._choose(shown_prose(title), "other", about, options)
         return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
 
-    async def _ask_by_form(self, session_id: str, question: Question) -> QuestionAnswer:
+    async def _ask_by_form(self, question: Question) -> QuestionAnswer:
+        session_id = self._asking()
         call = self._call(session_id)
         form = form_of(question, session_id, call.call_id if call else None)
         await self._outbox.sent()  # the client knows the call before it is asked about it
@@ -202,58 +185,63 @@ class AcpPort(SilentPort):
 
     async def review(self, plan: EditPlan) -> Review | None:
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
-        session_id = self._asking()
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else plan.id,
-            title=shown_prose(f"{plan.label}?"),
-            kind="edit",
-            status="pending",
-            content=diffs(plan),
-        )
-        options = {
-            "apply": schema.PermissionOption(option_id="apply", name=Act.ACCEPT, kind="allow_once"),
-            "reject": schema.PermissionOption(
-                option_id="reject", name=Act.REJECT, kind="reject_once"
-            ),
-        }
-        chosen = await self._choose(session_id, tool_call, options)
+        options = [
+            schema.PermissionOption(option_id="apply", name=Act.ACCEPT, kind="allow_once"),
+            schema.PermissionOption(option_id="reject", name=Act.REJECT, kind="reject_once"),
+        ]
+        chosen = await self._choose(shown_prose(f"{plan.label}?"), "edit", diffs(plan), options)
         if chosen is None:
             raise UsageError(_NOT_SHOWN)
         kept: tuple[Hunk, ...] = plan.hunks if chosen == "apply" else ()
         return Review(tuple(hunk.id for hunk in kept))
 
     async def _choose(
-        self, session_id: str, call: schema.ToolCallUpdate, options: dict[str, Any]
+        self,
+        title: str,
+        kind: schema.ToolKind,
+        about: list[Block],
+        options: list[schema.PermissionOption],
     ) -> str | None:
         """The option that the user chose; "" if they did not, or one unknown; None if not asked.
 
         What is asked about outside of a call is shown as a call of its own.
         """
-        call_id = call.tool_call_id
-        is_own = call_id not in self.updates(session_id).open_calls
-        if is_own:
-            fields = call.model_dump(exclude={"session_update"}, exclude_none=True)
-            start = schema.ToolCallStart(session_update="tool_call", **fields)
+        session_id = self._asking()
+        updates, call = self.updates(session_id), self._call(session_id)
+        call_id = call.call_id if call else uuid4().hex
+        asked: dict[str, Any] = {
+            "tool_call_id": call_id,
+            "title": title,
+            "kind": kind,
+            "status": "pending",
+            "content": about,
+        }
+        if call is None:
+            start = schema.ToolCallStart(session_update="tool_call", **asked)
             self._outbox.put(session_id, start)
+        else:
+            asked |= {
+                "raw_input": call.arguments,
+                "locations": updates.locations(call.arguments),
+            }
         await self._outbox.sent()  # the client knows the call before it is asked about it
-        chosen = ""
+        chosen, known = "", {each.option_id for each in options}
         try:
-            reply = await self._client.request_permission(session_id, call, [*options.values()])
+            question = schema.ToolCallUpdate(**asked)
+            reply = await self._client.request_permission(session_id, question, options)
             chosen = getattr(reply.outcome, "option_id", "")
         except FAILURES as failure:
             _log.warning("The client did not ask the user: %s", failure)
             return None
         finally:
-            if is_own:
-                status = "completed" if chosen in options else "failed"
+            if call is None:
+                status = "completed" if chosen in known else "failed"
                 self._outbox.put(session_id, progress(call_id, status=status))
-        going_on = self.updates(session_id).open_calls.get(call_id)
-        if going_on is not None:  # it was shown as the question
+        if (going_on := updates.open_calls.get(call_id)) is not None:  # shown as the question
             title, kind = title_of(going_on), kind_of(going_on.tool)
             again = progress(call_id, title=title, kind=kind, status="in_progress")
             self._outbox.put(session_id, again)
-        return chosen if chosen in options else ""
+        return chosen if chosen in known else ""
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
         """Have the client write the texts, if it can."""

@@ -163,7 +163,10 @@ class Updates:
             case TodoChanged() | PlanChanged():
                 yield _plan(event)
             case ThinkingDelta(text=text):
-                yield _thought(text)
+                content = text_block(shown_prose(text))
+                yield schema.AgentThoughtChunk(
+                    session_update="agent_thought_chunk", content=content
+                )
             case RunFinished() | RunCancelled() | RunFailed():
                 yield from self._ended(event)
                 yield from self.standing(self._standing) if again else ()
@@ -204,7 +207,9 @@ class Updates:
 
         def linked(mark: CitationMark) -> str:
             path = self.locate(mark.path) if self.links and mark.names_file else None
-            named = f"`{mark.place}`" if path is None else link(mark.place, _at(path, mark))
+            named = f"`{mark.place}`"
+            if path is not None:
+                named = link(mark.place, f"{to_uri(path)}#L{mark.first_line}")
             return space_before(text, mark) + named
 
         return rewrite_citations(text, linked)
@@ -422,12 +427,6 @@ def _plan(event: TodoChanged | PlanChanged) -> Update:
     return schema.AgentPlanUpdate(session_update="plan", entries=entries)
 
 
-def _thought(text: str) -> Update:
-    return schema.AgentThoughtChunk(
-        session_update="agent_thought_chunk", content=text_block(shown_prose(text))
-    )
-
-
 def _step(step: Todo) -> schema.PlanEntry:
     return schema.PlanEntry(
         content=shown_prose(step.text), priority="medium", status=_TODO[step.state]
@@ -452,7 +451,3 @@ def _link(name: str, citation: CitationView) -> str:
 
 def _name(name: str, _: CitationView) -> str:
     return f"`{name}`"
-
-
-def _at(path: str, mark: CitationMark) -> str:
-    return f"{to_uri(path)}#L{mark.first_line}"

@@ -90,21 +90,25 @@ class Workspace:
             each.cancel()
         await self._app.close()
 
-    async def begin(self) -> str:
-        """Begin a session; gives its id."""
-        info = await self._run("newSession")
-        return str(info.id)
+    async def run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
+        """What a command of the table answers. Raises `RequestError`."""
+        loaded = COMMANDS[f"{_PREFIX}{command}"]
+        app = await self._serving(argument.get("sessionId"))
+        try:
+            return await loaded.run(app, from_wire(loaded.request, argument))
+        except (GlossatorError, WireError) as error:
+            raise refusal(str(error)) from error
 
     async def resume(self, session_id: str, *, shows: bool) -> None:
         """Go on with a session; `shows`: the client is shown all of it again."""
-        resumed = await self._run("resumeSession", sessionId=session_id)
+        resumed = await self.run("resumeSession", sessionId=session_id)
         if shows:
             self._port.replay(session_id, resumed.events)
             await self._outbox.sent()
 
     async def sessions(self) -> list[schema.SessionInfo]:
         """The sessions of these folders, those used last first."""
-        listed = await self._run("listSessions")
+        listed = await self.run("listSessions")
         return [
             schema.SessionInfo(
                 session_id=each.id,
@@ -114,10 +118,6 @@ class Workspace:
             )
             for each in listed.sessions
         ]
-
-    async def delete(self, session_id: str) -> None:
-        """Delete a session that is not at work."""
-        await self._run("deleteSession", sessionId=session_id)
 
     def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
         """A session is in use from now on; the client gets its commands in a moment."""
@@ -205,7 +205,7 @@ class Workspace:
 
         try:
             command = command_of(name, words, session_id)
-            answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+            answer = await self.run(command.name.removeprefix(_PREFIX), **command.argument)
         except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
             self._outbox.put(session_id, aside(str(error)))
             return schema.PromptResponse(stop_reason="end_turn")
@@ -241,13 +241,9 @@ class Workspace:
             ],
         )
 
-    async def set_mode(self, session_id: str, mode: str) -> None:
-        """Change what is done without asking."""
-        await self._run("setMode", mode=mode, sessionId=session_id)
-
     async def options(self, session_id: str) -> list[Any]:
         """The model, how much it thinks, and whether questions are split into tasks."""
-        listed = await self._run("listModels")
+        listed = await self.run("listModels")
         current = next((each for each in listed.models if each.current), None)
         names = dict.fromkeys([listed.model, *(each.id for each in listed.models)])
         models = {each: (each, "") for each in names}
@@ -264,10 +260,10 @@ class Workspace:
     async def set_option(self, session_id: str, option: str, value: str | bool) -> None:
         """Choose one of `options`. Raises `RequestError`."""
         if option == "model":
-            await self._run("setModel", model=value)
+            await self.run("setModel", model=value)
         elif option == "effort":
             effort = None if value == _BY_ITSELF else value
-            await self._run("setModel", model=self._app.model.id, effort=effort)
+            await self.run("setModel", model=self._app.model.id, effort=effort)
         elif option == "tasks" and value in set(PlanChoice):
             self._tasks[session_id] = PlanChoice(str(value))
         else:
@@ -286,7 +282,7 @@ class Workspace:
         task.add_done_callback(ended)
 
     async def _tell_commands(self, session_id: str) -> None:
-        answer = await self._run("complete", text="/", limit=_COMMANDS)
+        answer = await self.run("complete", text="/", limit=_COMMANDS)
         commands = [
             schema.AvailableCommand(
                 name=name,
@@ -306,18 +302,9 @@ class Workspace:
         given = {mcp_name(each.name): mcp_settings(each) for each in servers}
         for name in await self._app.mcp.hand_over(given):
             try:
-                await self._run("adoptMcpServer", name=name)
+                await self.run("adoptMcpServer", name=name)
             except RequestError as error:
                 self._outbox.put(session_id, aside(str(error)))
-
-    async def _run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
-        """What a command of the table answers. Raises `RequestError`."""
-        loaded = COMMANDS[f"{_PREFIX}{command}"]
-        app = await self._serving(argument.get("sessionId"))
-        try:
-            return await loaded.run(app, from_wire(loaded.request, argument))
-        except (GlossatorError, WireError) as error:
-            raise refusal(str(error)) from error
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""

@@ -55,7 +55,7 @@ async def serve_streams(
     arrived, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     lines = MessageLines(reader, writer, _message)
     write, sent = anyio.create_memory_object_stream[SessionMessage](0)
-    server.load_soon()
+    server.folders.load_soon()
     gc.enable()
     try:
         async with anyio.create_task_group() as tasks:
@@ -129,7 +129,7 @@ async def serve_http(
         sys.stderr.write(said)
         sys.stderr.flush()
         gc.enable()
-        server.load_soon()
+        server.folders.load_soon()
         try:
             await door.serve([listener])
         finally:
