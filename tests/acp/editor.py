@@ -44,6 +44,8 @@ class Editor:
     fills: Mapping[str, Any] | None = None  # what the user fills in; None: they decline
     waiting: asyncio.Event | None = None  # questions wait for it
     buffers: dict[str, str] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)  # paths
+    reads_wait: bool = False  # for ever
     written: list[str] = field(default_factory=list)
 
     def on_connect(self, conn: object) -> None:
@@ -80,6 +82,9 @@ class Editor:
         self, path: str, session_id: str, **_: Any
     ) -> schema.ReadTextFileResponse:
         assert session_id
+        self.read.append(path)
+        if self.reads_wait:
+            await asyncio.Event().wait()
         text = self.buffers.get(path)
         on_disk = await asyncio.to_thread(Path(path).read_text)
         return schema.ReadTextFileResponse(content=on_disk if text is None else text)

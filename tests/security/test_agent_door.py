@@ -225,18 +225,10 @@ async def test_a_client_is_asked_for_no_text_outside(tmp_path: Path) -> None:
     rules = {"permissions": {"deny": ["Read(hidden.txt)"], "mode": "auto"}}
     script = [*map(Turn, reads), *map(Turn, writes), DONE]
     async with conversation(root, {**FILES, "hidden.txt": SECRET}, script, rules) as c:
-        asked: list[str] = []
-        plain = c.editor.read_text_file
-
-        async def read(path: str, session_id: str, **more: Any) -> schema.ReadTextFileResponse:
-            asked.append(path)
-            return await plain(path, session_id, **more)
-
-        c.editor.read_text_file = read  # type: ignore[method-assign]
         before = contents(tmp_path)
         await c.ask("Look")
         assert contents(tmp_path) == before
-        assert [path for path in asked if "secret" in path or "passwd" in path] == []
+        assert c.editor.read == []
         assert SECRET not in sent(c) + said(c)
 
 

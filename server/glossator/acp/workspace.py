@@ -20,7 +20,7 @@ from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
-from glossator.core.errors import GlossatorError
+from glossator.core.errors import GlossatorError, SessionBusy
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
 from glossator.core.words import MODES
@@ -60,6 +60,7 @@ class Workspace:
         self._outbox = outbox
         self._roots = roots
         self._tasks: dict[str, PlanChoice] = {}  # by session
+        self._prompts: dict[asyncio.Task[Any], str] = {}  # that can be cancelled: their sessions
         self._background: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -77,7 +78,12 @@ class Workspace:
         settings, problems = await asyncio.to_thread(valid_settings, given, environment)
         fs = capabilities.fs or schema.FileSystemCapabilities()
         app: Application
-        texts = ClientTexts(client, fs, lambda path: app.trees.at(path).host)
+        texts = ClientTexts(
+            client,
+            fs,
+            lambda path: app.trees.at(path).host,
+            lambda path: app.trees.at(path).acting.hides(path),
+        )
         forms = capabilities.elicitation is not None and capabilities.elicitation.form is not None
         port = AcpPort(client, outbox, texts, name, lambda: app.host.folders, shows_forms=forms)
         app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
@@ -132,33 +138,44 @@ class Workspace:
 
     async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
         """Answer a prompt; one that comes while another is answered steers that."""
-        app = await self._serving(session_id)
-        roots, texts = app.host.roots, self._port.texts
+        if (task := asyncio.current_task()) is None:
+            raise RuntimeError("a prompt is answered inside a task")
+        self._prompts[task] = session_id
         try:
+            app = await self._serving(session_id)
+            roots, texts = app.host.roots, self._port.texts
             await texts.look(session_id, [*app.host.overlays, *paths_of(blocks, roots)])
             snapshot, hidden = app.host.snapshot(), app.acting.hidden()
             read = await asyncio.to_thread(read_prompt, blocks, snapshot, hidden)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)
-            if app.runs.busy(session_id) and await self._steered(app, session_id, read):
-                return schema.PromptResponse(stop_reason="end_turn")
-            return await self._ask(app, session_id, read)
+            if not await self._steered(app, session_id, read):
+                try:
+                    return await self._ask(app, session_id, read)
+                except SessionBusy:  # by a prompt that came at the same time
+                    if not await self._steered(app, session_id, read):
+                        raise
+            return schema.PromptResponse(stop_reason="end_turn")
         except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is not None:
-                task.uncancel()
+            task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
             raise refusal(str(error)) from error
         finally:
+            self._prompts.pop(task, None)
             await self._outbox.sent()
 
     def cancel(self, session_id: str) -> None:
-        """End the run of a session."""
-        for run in self._app.runs.of(session_id):
-            self._app.runs.cancel(run.id)
+        """End what the prompts of a session began, each once."""
+        for task in [task for task, of in self._prompts.items() if of == session_id]:
+            del self._prompts[task]
+            task.cancel()
 
     async def _steered(self, app: Application, session_id: str, read: Prompt) -> bool:
+        """Whether a run of the session took the words."""
+        if not app.runs.busy(session_id):
+            return False
         steer = COMMANDS["glossator.steer"]
         said = steer.request(read.text, None, session_id, read.attached)
         return bool((await steer.run(app, said)).steered)
