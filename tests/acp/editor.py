@@ -19,6 +19,7 @@ from acp.client.connection import ClientSideConnection
 from glossator.acp.agent import GlossatorAgent
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
+from tests.workspace.files.trees import write_tree
 
 LIMIT = 50_000_000  # bytes of a message
 Choose = Callable[[schema.ToolCallUpdate, list[schema.PermissionOption]], str | None]
@@ -151,10 +152,7 @@ async def conversation(
 
     `client` is the client's name.
     """
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_tree(root, files)
     async with StandIn(script) as api:
         offers = schema.FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
         elicitation = schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())

@@ -48,18 +48,13 @@ async def test_a_client_that_shows_no_links_to_files_gets_their_places(tmp_path:
         assert "file:" not in c.editor.text
 
 
-async def test_what_follows_an_unfinished_block_of_code_is_no_code(tmp_path: Path) -> None:
-    cut = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet("))
-    async with conversation(tmp_path, FILES, [READ, cut]) as c:
+@pytest.mark.parametrize("code", ["greet(", "greet('Ann')\n```\n"])
+async def test_what_follows_a_block_of_code_is_no_code(tmp_path: Path, code: str) -> None:
+    """Also one that is not finished."""
+    answer = Turn(Text(f"`greet` [cite: doc, app.py, L1-L2]:\n\n```python\n{code}"))
+    async with conversation(tmp_path, FILES, [READ, answer]) as c:
         await c.ask("What does greet do?")
-        assert "greet(\n```\n\n\n---\n\n**" in c.editor.text
-
-
-async def test_what_follows_a_whole_block_of_code_is_no_code(tmp_path: Path) -> None:
-    whole = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet('Ann')\n```\n"))
-    async with conversation(tmp_path, FILES, [READ, whole]) as c:
-        await c.ask("What does greet do?")
-        assert "greet('Ann')\n```\n\n\n---\n\n**" in c.editor.text
+        assert f"{code.splitlines()[0]}\n```\n\n\n---\n\n**" in c.editor.text
 
 
 async def test_thinking_and_steps_have_updates_of_their_own(tmp_path: Path) -> None:

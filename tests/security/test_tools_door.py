@@ -318,6 +318,7 @@ async def test_http_serves_who_knows_the_token_and_no_page(tmp_path: Path) -> No
                             method, at, headers=head | session | given, content=json.dumps(HELLO)
                         )
                         assert refused.status_code == 401, (method, at, given)
+                        assert "--token-file" in refused.text
                         assert token not in refused.text
             pages = [
                 {"Host": "evil.example"},

@@ -19,7 +19,7 @@ from glossator.acp.blocks import Block, diffs, fenced, previews, prose
 from glossator.acp.forms import answer_of, form_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, aside, kind_of, progress, title_of
+from glossator.acp.updates import Updates, aside, kind_of, locating, progress, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted, ToolStarted
@@ -79,7 +79,7 @@ class AcpPort(SilentPort):
 
     def _new_updates(self) -> Updates:
         client = self._name.partition(" ")[0]
-        return Updates(self._locate, links=client not in _SHOW_NO_FILE_LINKS)
+        return Updates(locating(self._folders), links=client not in _SHOW_NO_FILE_LINKS)
 
     def _asking(self) -> str:
         """The session that is at work here, else the newest one; "" if there is none."""
@@ -88,10 +88,6 @@ class AcpPort(SilentPort):
     def _call(self, session_id: str) -> ToolStarted | None:
         """The call that asks; None where none does, or the client was told that it has ended."""
         return self.updates(session_id).open_calls.get(calling_id())
-
-    def _locate(self, path: str) -> str | None:
-        found = self._folders().locate(path)
-        return found if isinstance(found, str) else None
 
     def emit(self, envelope: Envelope) -> None:
         """Show it in its session."""

@@ -175,7 +175,8 @@ class Updates:
 
     def _said(self, event: RunStarted | Steered, *, again: bool) -> Iterator[Update]:
         if isinstance(event, RunStarted) and event.folders:
-            self.locate = in_folders(event.folders)
+            roots = Roots.of(event.folders)  # of its worktree
+            self.locate = locating(lambda: roots)
         yield from _user(event) if again else ()
 
     def _more(self, *, whole: bool) -> Iterator[Update]:
@@ -364,12 +365,11 @@ def progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields o
     )
 
 
-def in_folders(folders: tuple[str, ...]) -> Locate:
-    """Finds the paths of a session in a worktree."""
-    roots = Roots.of(folders)
+def locating(roots: Callable[[], Roots]) -> Locate:
+    """Finds paths in the current folders."""
 
     def locate(path: str) -> str | None:
-        found = roots.locate(path)
+        found = roots().locate(path)
         return found if isinstance(found, str) else None
 
     return locate
