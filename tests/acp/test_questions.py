@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from acp import schema
 
-from glossator.acp.forms import answer_of
+from glossator.acp.port import answer_of
 from glossator.core.question import Option, Question, QuestionAnswer
 from tests.acp.editor import Conversation, conversation
 from tests.standin import Text, ToolUse, Turn

@@ -3,6 +3,8 @@
 What a client is shown goes through one queue, so that updates keep their order and come before the
 answer to the prompt. A question is put to the user by `session/request_permission`, which every
 client has; one that nobody can be asked is refused, and the model is told that nobody was asked.
+A client that shows forms (`elicitation/create`) lets the user choose several options, and answer in
+words of their own. What allows something is never asked so.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from acp import schema
 from acp.interfaces import Client
 
 from glossator.acp.blocks import Block, diffs, fenced, previews, prose
-from glossator.acp.forms import answer_of, form_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import Updates, aside, kind_of, locating, progress, title_of
@@ -40,6 +41,8 @@ _KINDS: dict[Choice, schema.PermissionOptionKind] = {
     Choice.DENY: "reject_once",
 }
 _SHOW_NO_FILE_LINKS = frozenset({"toad"})  # clients that show the Markdown of such a link
+_CHOICE, _WORDS = "choice", "words"  # the fields of a form
+_MOST_WORDS = 10_000  # characters of the user's own words
 _TITLE_CHARACTERS = 300  # some clients show no more of a question than its title
 _UNASKED = (
     "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -144,7 +147,7 @@ class AcpPort(SilentPort):
 
         Where the client shows no forms, words of their own come with the next prompt.
         """
-        if self._shows_forms and suits_form(question):
+        if self._shows_forms and not (question.refusal or question.draft):
             return await self._ask_by_form(question)
         title, rest = " ".join(question.text.split()), ""
         if len(title) > _TITLE_CHARACTERS:
@@ -263,3 +266,47 @@ def _asked_about(request: PermissionRequest, text_of: Callable[[str], str]) -> l
     if request.reasons:
         found.append(prose("\n".join(f"- {each}" for each in request.reasons)))
     return found
+
+
+def form_of(question: Question, session_id: str, call_id: str | None) -> Any:  # noqa: ANN401 - one of the SDK's union
+    """The options, of which one or several may be chosen, and a line for other words."""
+    options = [
+        schema.EnumOption(const=each.label, title=each.label, description=each.detail or None)
+        for each in question.options
+    ]
+    words = schema.ElicitationStringPropertySchema(
+        type="string",
+        title="In other words" if options else "Your answer",
+        max_length=_MOST_WORDS,
+    )
+    choice: Any = schema.ElicitationStringPropertySchema(
+        type="string", title="Choose", one_of=options
+    )
+    if question.several:
+        items = schema.TitledMultiSelectItems(any_of=options)
+        choice = schema.ElicitationMultiSelectPropertySchema(
+            type="array", title="Choose", items=items
+        )
+    properties = {_CHOICE: choice, _WORDS: words} if options else {_WORDS: words}
+    return schema.ElicitationFormSessionMode(
+        session_id=session_id,
+        tool_call_id=call_id,
+        requested_schema=schema.ElicitationSchema(
+            type="object", properties=properties, required=None if options else [_WORDS]
+        ),
+    )
+
+
+def answer_of(question: Question, response: object) -> QuestionAnswer:
+    """What the user chose and said; nothing if they declined. What was no option is left out."""
+    if not isinstance(response, schema.AcceptElicitationResponse):
+        return QuestionAnswer()
+    given = response.content or {}
+    choice, words = given.get(_CHOICE), given.get(_WORDS)
+    said = choice if isinstance(choice, list) else [choice]
+    labels = {each.label for each in question.options}
+    chosen = tuple(dict.fromkeys(each for each in said if isinstance(each, str) and each in labels))
+    return QuestionAnswer(
+        chosen if question.several else chosen[:1],
+        words.strip()[:_MOST_WORDS] if isinstance(words, str) else "",
+    )
