@@ -19,6 +19,7 @@ from acp.client.connection import ClientSideConnection
 from glossator.acp.agent import GlossatorAgent
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
+from tests.workspace.files.trees import write_tree
 
 LIMIT = 50_000_000  # bytes of a message
 Choose = Callable[[schema.ToolCallUpdate, list[schema.PermissionOption]], str | None]
@@ -44,6 +45,8 @@ class Editor:
     fills: Mapping[str, Any] | None = None  # what the user fills in; None: they decline
     waiting: asyncio.Event | None = None  # questions wait for it
     buffers: dict[str, str] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)  # paths
+    reads_wait: bool = False  # for ever
     written: list[str] = field(default_factory=list)
 
     def on_connect(self, conn: object) -> None:
@@ -80,6 +83,9 @@ class Editor:
         self, path: str, session_id: str, **_: Any
     ) -> schema.ReadTextFileResponse:
         assert session_id
+        self.read.append(path)
+        if self.reads_wait:
+            await asyncio.Event().wait()
         text = self.buffers.get(path)
         on_disk = await asyncio.to_thread(Path(path).read_text)
         return schema.ReadTextFileResponse(content=on_disk if text is None else text)
@@ -146,10 +152,7 @@ async def conversation(
 
     `client` is the client's name.
     """
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_tree(root, files)
     async with StandIn(script) as api:
         offers = schema.FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
         elicitation = schema.ElicitationCapabilities(form=schema.ElicitationFormCapabilities())

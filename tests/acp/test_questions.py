@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from acp import schema
 
+from glossator.acp.port import answer_of
+from glossator.core.question import Option, Question, QuestionAnswer
 from tests.acp.editor import Conversation, conversation
 from tests.standin import Text, ToolUse, Turn
 
@@ -25,36 +27,32 @@ def told(c: Conversation) -> str:
 
 
 @pytest.mark.parametrize(
-    ("fills", "says", "not_said"),
+    ("fills", "chosen", "words"),
     [
-        ({"choice": "two"}, "two", "one"),
-        ({"choice": "two", "words": " Only today. "}, "Only today.", "one"),
-        ({"words": "Neither, please"}, "Neither, please", "two"),
-        ({"choice": "three", "words": "", "other": 7}, "", "three"),
-        ({"choice": ["one", "two"]}, "one", "two"),
-        ({"choice": True, "words": 5}, "", "True"),
-        (None, "", "two"),
+        ({"choice": "two"}, ("two",), ""),
+        ({"choice": "two", "words": " Only today. "}, ("two",), "Only today."),
+        ({"words": "Neither, please"}, (), "Neither, please"),
+        ({"choice": "three", "words": "", "other": 7}, (), ""),
+        ({"choice": ["one", "two"]}, ("one",), ""),
+        ({"choice": True, "words": 5}, (), ""),
     ],
 )
-async def test_a_form_is_answered(
-    tmp_path: Path, fills: dict[str, Any] | None, says: str, not_said: str
-) -> None:
-    async with conversation(tmp_path, {}, [asks(), DONE], forms=True) as c:
-        c.editor.fills = fills
+def test_a_form_is_answered(fills: dict[str, Any], chosen: tuple[str, ...], words: str) -> None:
+    question = Question("Which?", (Option("one", "The first"), Option("two")))
+    filled = schema.AcceptElicitationResponse(action="accept", content=fills)
+    assert answer_of(question, filled) == QuestionAnswer(chosen, words)
+    declined = schema.DeclineElicitationResponse(action="decline")
+    assert answer_of(question, declined) == QuestionAnswer()
+
+
+async def test_several_are_chosen_in_a_form(tmp_path: Path) -> None:
+    async with conversation(tmp_path, {}, [asks(several=True), DONE], forms=True) as c:
+        c.editor.fills = {"choice": ["two", "one", "two"]}
         assert (await c.ask("Choose")).stop_reason == "end_turn"
         ((message, form),) = c.editor.forms
         assert message == "Which?"
-        assert form.session_id == c.session_id
-        assert form.tool_call_id == "toolu_q"
+        assert (form.session_id, form.tool_call_id) == (c.session_id, "toolu_q")
         assert c.editor.asked == []
-        assert says in told(c)
-        assert not_said not in told(c)
-
-
-async def test_several_are_chosen(tmp_path: Path) -> None:
-    async with conversation(tmp_path, {}, [asks(several=True), DONE], forms=True) as c:
-        c.editor.fills = {"choice": ["two", "one", "two"]}
-        await c.ask("Choose")
         assert "two" in told(c)
         assert "one" in told(c)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from acp import RequestError, schema
-from PIL import Image
+from acp.connection import StreamEvent
 
 from tests.acp.editor import Conversation, conversation
 from tests.patience import until
@@ -62,9 +62,51 @@ async def test_sessions_are_listed_closed_and_deleted(tmp_path: Path) -> None:
         await c.agent.close_session(c.session_id)
         with pytest.raises(RequestError):
             await c.ask("Again")
-        await c.agent.resume_session(cwd=str(tmp_path), session_id=c.session_id)
-        await c.agent._conn.send_request("session/delete", {"sessionId": c.session_id})
+        await delete(c, c.session_id)
         assert (await c.agent.list_sessions(cwd=str(tmp_path))).sessions == []
+
+
+async def delete(c: Conversation, session_id: str) -> None:
+    """The SDK's client has no method for it yet."""
+    await c.agent._conn.send_request("session/delete", {"sessionId": session_id})
+
+
+async def test_sessions_of_several_workspaces_are_one_list(tmp_path: Path) -> None:
+    """Those used last first, each once; one that nobody took up here is deleted all the same."""
+    root, other = tmp_path / "ws", tmp_path / "other"
+    other.mkdir()
+    async with conversation(root, FILES, [DONE]) as before:
+        await before.ask("Hello there")
+    async with conversation(root, FILES, [DONE, DONE]) as c:
+        both = await c.agent.new_session(cwd=str(other), additional_directories=[str(root)])
+        ids = [c.session_id, both.session_id]
+        for c.session_id in ids:
+            await c.ask("Hello again")
+        listed = [each.session_id for each in (await c.agent.list_sessions()).sessions]
+        assert listed == [*reversed(ids), before.session_id]
+        await delete(c, before.session_id)
+        listed = [each.session_id for each in (await c.agent.list_sessions()).sessions]
+        assert listed == [*reversed(ids)]
+
+
+async def test_what_is_wrong_is_said_in_the_session_that_is_taken_up(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE], {"permissions": {"mode": "yolo"}}) as c:
+        told: list[StreamEvent] = []
+        await c.ask("Hello there")
+        await c.agent.new_session(cwd=str(tmp_path))
+        c.agent._conn.add_observer(told.append)
+        await c.agent.resume_session(cwd=str(tmp_path), session_id=c.session_id)
+        await until(lambda: any("permissions.mode" in str(each.message) for each in told))
+        (said,) = [each.message for each in told if "permissions.mode" in str(each.message)]
+        assert said["params"]["sessionId"] == c.session_id
+
+
+async def test_an_answer_with_fences_ends_no_block_of_code(tmp_path: Path) -> None:
+    files = {"notes.md": "Retry it:\n\n```python\nretry()\n```\n"}
+    async with conversation(tmp_path, files, []) as c:
+        await c.ask("/search retry")
+        assert c.editor.text.startswith("````\n")
+        assert c.editor.text.endswith("\n````\n")
 
 
 async def test_the_mode_decides_what_is_asked(tmp_path: Path) -> None:
@@ -134,86 +176,6 @@ async def test_what_comes_with_a_prompt(tmp_path: Path) -> None:
         assert "outside the workspace" in sent
         assert "as embedded" in sent
         assert "image/png" in sent
-
-
-@pytest.mark.parametrize(
-    ("lines", "text", "cited"),
-    [
-        ("", FILES["app.py"], True),
-        ("#L2:2", FILES["app.py"].splitlines()[1], True),
-        ("", "def other(): pass\n", False),
-        ("#L2:2", "other", False),
-        ("#L3-L1", "other", False),
-        ("#L2-L9999", FILES["app.py"].splitlines()[1], False),
-        (f"#L{'9' * 5000}", "other", False),
-    ],
-)
-async def test_a_file_that_is_embedded_can_be_cited(
-    tmp_path: Path, lines: str, text: str, *, cited: bool
-) -> None:
-    """Unless the text is another one than the file's: that comes as the client gives it."""
-    resource = schema.TextResourceContents(uri=f"file://{tmp_path}/app.py{lines}", text=text)
-    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
-    answer = Turn(Text("It returns a greeting [cite: doc, app.py, L2]."))
-    void = [] if cited else [DONE]
-    async with conversation(tmp_path, FILES, [answer, *void]) as c:
-        await c.ask("What is", block)
-        assert ("does not hold" in c.editor.text) is not cited
-        assert text.splitlines()[0] in str(c.api.requests[0].body["messages"])
-
-
-async def test_a_picture_that_is_embedded_as_a_text_is_seen(tmp_path: Path) -> None:
-    Image.new("RGB", (4, 4)).save(tmp_path / "red.png")
-    uri = f"file://{tmp_path}/red.png"
-    resource = schema.TextResourceContents(uri=uri, text="\ufffdPNG", mime_type="image/png")
-    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
-    async with conversation(tmp_path, FILES, [DONE]) as c:
-        await c.ask("What is", block)
-        sent = c.api.requests[0].body["messages"][-1]["content"]
-        assert [each["type"] for each in sent if each["type"] == "image"] == ["image"]
-        assert "\ufffdPNG" not in str(sent)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "attached"),
-    [
-        ("new.png", "image/png", False),  # is not on the disk
-        ("new.svg", "image/svg+xml", False),
-        ("fish.svg", "image/svg+xml", False),
-        ("app.py", "image/png", False),
-        ("fish.svg", "image/svg+xml", True),
-    ],
-)
-async def test_what_is_no_picture_on_the_disk_is_compared_as_text(
-    tmp_path: Path, name: str, kind: str, *, attached: bool
-) -> None:
-    svg = "<svg>on disk</svg>\n"
-    text = svg if attached else "as embedded"
-    resource = schema.TextResourceContents(
-        uri=f"file://{tmp_path}/{name}", text=text, mime_type=kind
-    )
-    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
-    async with conversation(tmp_path, {**FILES, "fish.svg": svg}, [DONE]) as c:
-        await c.ask("What is", block)
-        sent = str(c.api.requests[0].body["messages"])
-        assert text.strip() in sent
-        assert ("Attached by the user" in sent) is attached
-
-
-@pytest.mark.parametrize("text", ["hidden\n", "guessed\n"])
-@pytest.mark.parametrize("name", ["secret.txt", "other.txt"])
-async def test_a_file_that_rules_hide_is_refused_whatever_is_embedded(
-    tmp_path: Path, name: str, text: str
-) -> None:
-    """Else the refusal would tell what is in it; `other.txt` leads to it."""
-    (tmp_path / "other.txt").symlink_to("secret.txt")
-    resource = schema.TextResourceContents(uri=f"file://{tmp_path}/{name}", text=text)
-    block = schema.EmbeddedResourceContentBlock(type="resource", resource=resource)
-    rules = {"permissions": {"deny": ["Read(secret.txt)"]}}
-    async with conversation(tmp_path, {"secret.txt": "hidden\n"}, [], rules) as c:
-        with pytest.raises(RequestError, match=r"secret\.txt is kept from the model"):
-            await c.ask("What is", block)
-        assert c.api.requests == []
 
 
 async def test_a_server_that_is_handed_over_runs_once_the_user_says_so(tmp_path: Path) -> None:

@@ -11,15 +11,15 @@ from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.events import Event, RunFinished, TextDelta
 
 MARK = "[cite: doc, a.py, L1-L2]"
-LINES = "    value = compute(item, [1, 2])  # note\n" * 50
+LINES = "    value = compute(item, [1, 2])  # note\n" * 100
 TEXTS = {
     "code": f"As {MARK}:\n\n```python\n{LINES}```\nSo {MARK}.\n",
     "code with a mark": f"````md\n```\nIt says {MARK}.\n```\n````\nIt holds {MARK}.\n",
     "other fences": f"~~~\n``` {MARK}\n~~~\nIt holds {MARK}.\n",
-    "one paragraph": f"It `holds` {MARK}. " * 100,
+    "one paragraph": f"It `holds` {MARK}. " * 80,
     "quoted code": f"{'word ' * 250}`one two` {MARK}",
     "marks at the ends of lines": f"One {MARK}\nand [1,\n 2]\n{MARK} two\n\n" * 50,
-    "one line of code": f"```js\n{'let x = `a b`; ' * 100}\n```\n{MARK}",
+    "one line of code": f"```js\n{'let x = `a b`; ' * 150}\n```\n{MARK}",
     "a mark that is all of quoted code": f"It is `{MARK}`. {MARK}\n",
     "a mark within quoted code": f"Say `one {MARK} two`. {MARK}\n",
     "a link to a mark": f"See [the words]({MARK}).\nIt holds.\n",

@@ -48,18 +48,13 @@ async def test_a_client_that_shows_no_links_to_files_gets_their_places(tmp_path:
         assert "file:" not in c.editor.text
 
 
-async def test_what_follows_an_unfinished_block_of_code_is_no_code(tmp_path: Path) -> None:
-    cut = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet("))
-    async with conversation(tmp_path, FILES, [READ, cut]) as c:
+@pytest.mark.parametrize("code", ["greet(", "greet('Ann')\n```\n"])
+async def test_what_follows_a_block_of_code_is_no_code(tmp_path: Path, code: str) -> None:
+    """Also one that is not finished."""
+    answer = Turn(Text(f"`greet` [cite: doc, app.py, L1-L2]:\n\n```python\n{code}"))
+    async with conversation(tmp_path, FILES, [READ, answer]) as c:
         await c.ask("What does greet do?")
-        assert "greet(\n```\n\n\n---\n\n**" in c.editor.text
-
-
-async def test_what_follows_a_whole_block_of_code_is_no_code(tmp_path: Path) -> None:
-    whole = Turn(Text("`greet` [cite: doc, app.py, L1-L2]:\n\n```python\ngreet('Ann')\n```\n"))
-    async with conversation(tmp_path, FILES, [READ, whole]) as c:
-        await c.ask("What does greet do?")
-        assert "greet('Ann')\n```\n\n\n---\n\n**" in c.editor.text
+        assert f"{code.splitlines()[0]}\n```\n\n\n---\n\n**" in c.editor.text
 
 
 async def test_thinking_and_steps_have_updates_of_their_own(tmp_path: Path) -> None:
@@ -184,6 +179,19 @@ async def test_a_cancelled_prompt_ends_while_its_question_waits(tmp_path: Path) 
         assert (await c.ask("Go on")).stop_reason == "end_turn"
 
 
+async def test_a_prompt_is_cancelled_before_the_model_is_asked(tmp_path: Path) -> None:
+    """While the client is asked for unsaved text."""
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        c.editor.reads_wait = True
+        uri = f"file://{tmp_path}/app.py"
+        link = schema.ResourceContentBlock(type="resource_link", name="app.py", uri=uri)
+        asking = asyncio.create_task(c.ask("What is", link))
+        await until(lambda: bool(c.editor.read))
+        await c.agent.cancel(c.session_id)
+        assert (await asking).stop_reason == "cancelled"
+        assert c.api.requests == []
+
+
 async def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, [READ, EDIT]) as c:
         c.editor.waiting = asyncio.Event()
@@ -207,6 +215,15 @@ async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
         assert (await steering).stop_reason == "end_turn"
         assert (await asking).stop_reason == "end_turn"
         assert "And nothing else" in str(c.api.requests[2].body["messages"][-1])
+
+
+async def test_of_two_prompts_at_once_one_steers_the_other(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [READ, DONE]) as c:
+        answers = await asyncio.gather(c.ask("One thing"), c.ask("And another"))
+        assert [each.stop_reason for each in answers] == ["end_turn", "end_turn"]
+        asked = str([each.body["messages"] for each in c.api.requests])
+        assert "One thing" in asked
+        assert "And another" in asked
 
 
 async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from glossator.commands import COMMANDS
 from glossator.mcp_server.server import GlossatorServer
 from tests.quiet import quietly
 from tests.standin import NAMED, Script, StandIn
+from tests.workspace.files.trees import write_tree
 
 Mode = Literal["legacy", "2026-07-28"]
 LEGACY: Mode = "legacy"  # 2025-11-25, with the handshake that clients of today make
@@ -50,7 +51,7 @@ class Door:
 
     async def app(self) -> Application:
         """The application on the folders of now."""
-        return await (await self.server.load_soon()).app()
+        return await self.server.folders.app()
 
     async def tools(self) -> dict[str, Any]:
         return {each.name: each for each in (await self.client.list_tools()).tools}
@@ -63,10 +64,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def write(root: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    write_tree(root, files)
     return root
 
 

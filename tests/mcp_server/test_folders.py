@@ -107,28 +107,19 @@ async def test_a_folder_that_is_given_wins(tmp_path: Path) -> None:
         assert d.asked == 0
 
 
-@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("names", ["what is gone", "nothing", "nonsense"])
 async def test_without_any_it_is_the_current_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str
 ) -> None:
-    write(tmp_path, {"here.py": ""})
-    monkeypatch.chdir(tmp_path)
-    async with door(tmp_path / "gone", {}, given=False) as d:
-        if not named:
-            d.roots.clear()
-        assert await d.text("glob", pattern="*.py") == "here.py"
-        assert os.getcwd() == str(tmp_path)
-
-
-async def test_a_client_that_names_nonsense_is_served_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path, {"here.py": ""})
-    monkeypatch.chdir(tmp_path)
-
     async def fails(_: object) -> ListRootsResult:
         raise ValueError("no")
 
-    async with door(tmp_path, {}, given=False) as d:
-        monkeypatch.setattr(d, "names", fails)
+    write(tmp_path, {"here.py": ""})
+    monkeypatch.chdir(tmp_path)
+    async with door(tmp_path / "gone", {}, given=False) as d:
+        if names == "nothing":
+            d.roots.clear()
+        if names == "nonsense":
+            monkeypatch.setattr(d, "names", fails)
         assert await d.text("glob", pattern="*.py") == "here.py"
+        assert os.getcwd() == str(tmp_path)

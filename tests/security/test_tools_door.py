@@ -54,7 +54,7 @@ async def test_a_workspace_that_nobody_trusts_is_not_obeyed(scene: Scene) -> Non
             str(await d.client.list_tools()),
         ]
         sent = [each.body for each in api.requests]
-        app = await (await d.server.load_soon()).app()
+        app = await d.app()
         assert app.mcp.running == {}
         assert contents(scene.root) == before
     assert "no sub-agent" in as_evil
@@ -318,6 +318,7 @@ async def test_http_serves_who_knows_the_token_and_no_page(tmp_path: Path) -> No
                             method, at, headers=head | session | given, content=json.dumps(HELLO)
                         )
                         assert refused.status_code == 401, (method, at, given)
+                        assert "--token-file" in refused.text
                         assert token not in refused.text
             pages = [
                 {"Host": "evil.example"},

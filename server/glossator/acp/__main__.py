@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import sys
 
 from glossator.core.own_process import begin_server
@@ -17,11 +16,6 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.parse_args(arguments)
     begin_server("acp")
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
     from glossator.acp.serve import serve  # noqa: PLC0415 - the collector is off first
 
     return asyncio.run(serve())

@@ -9,27 +9,27 @@ Source: Agent Client Protocol 1.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from acp import PROTOCOL_VERSION, RequestError, schema
+from acp import PROTOCOL_VERSION, schema
 from acp.interfaces import Client
 
 from glossator import __version__
-from glossator.acp.outbox import Outbox
+from glossator.acp.outbox import Outbox, refusal
 from glossator.core import generated_code
+from glossator.core.own_process import import_aside
 from glossator.core.paging import page
+from glossator.core.shown import shown
 
 if TYPE_CHECKING:
     from glossator.acp.workspace import Workspace
 
-_log = logging.getLogger(__name__)
-
 _PAGE = 50  # sessions of a list
+_WRONG = -32602  # JSON-RPC's wrong parameters
+_NOT_FOUND = -32002  # the protocol's resource that is not there
+_NOT_OPEN = "This session is not open here. Load it, or begin a new one."
 
 Meta = Any  # the protocol's `_meta`, by name
 
@@ -49,7 +49,7 @@ class GlossatorAgent:
         self._outbox: Outbox
         self._capabilities = schema.ClientCapabilities()
         self._name = ""
-        self._loading: asyncio.Future[Any] | None = None
+        self._loading: asyncio.Task[type[Workspace]] | None = None
         self._opening = asyncio.Lock()
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
         self._of_session: dict[str, Workspace] = {}
@@ -61,6 +61,7 @@ class GlossatorAgent:
     async def close(self) -> None:
         """End all that goes on; the client is not told any more."""
         await self._outbox.close()
+        await self._opening.acquire()  # what is being opened is there then, and nothing is opened
         if self._loading is not None:
             await asyncio.wait({self._loading})
         for workspace in self._workspaces.values():
@@ -111,7 +112,7 @@ class GlossatorAgent:
     ) -> schema.NewSessionResponse:
         """Begin a session in a workspace."""
         workspace = await self._workspace(cwd, additional_directories)
-        session_id = await workspace.begin()
+        session_id = str((await workspace.run("newSession")).id)
         return schema.NewSessionResponse(
             session_id=session_id, **await self._took_up(workspace, session_id, mcp_servers)
         )
@@ -151,8 +152,10 @@ class GlossatorAgent:
         workspaces = [*self._workspaces.values()]
         if cwd is not None:
             workspaces = [await self._workspace(cwd, None)]
-        found = [each for workspace in workspaces for each in await workspace.sessions()]
-        sessions, following = page(found, cursor, _PAGE)
+        listed = [each for workspace in workspaces for each in await workspace.sessions()]
+        found = {each.session_id: each for each in listed}.values()  # folders may be in several
+        newest = sorted(found, key=lambda each: each.updated_at or "", reverse=True)
+        sessions, following = page(newest, cursor, _PAGE)
         return schema.ListSessionsResponse(sessions=sessions, next_cursor=following)
 
     async def close_session(self, session_id: str, **_: Meta) -> schema.CloseSessionResponse:
@@ -162,8 +165,11 @@ class GlossatorAgent:
         return schema.CloseSessionResponse()
 
     async def delete_session(self, session_id: str, **_: Meta) -> schema.DeleteSessionResponse:
-        """Delete a session for good."""
-        await self._of(session_id).delete(session_id)
+        """Delete a session of those that are listed for good; no other one is there any more."""
+        for workspace in [*self._workspaces.values()]:
+            if session_id in {each.session_id for each in await workspace.sessions()}:
+                await workspace.run("deleteSession", sessionId=session_id)
+                break
         self._of_session.pop(session_id, None)
         return schema.DeleteSessionResponse()
 
@@ -182,7 +188,7 @@ class GlossatorAgent:
         self, session_id: str, mode_id: str, **_: Meta
     ) -> schema.SetSessionModeResponse:
         """Change what is done without asking."""
-        await self._of(session_id).set_mode(session_id, mode_id)
+        await self._of(session_id).run("setMode", mode=mode_id, sessionId=session_id)
         return schema.SetSessionModeResponse()
 
     async def set_config_option(
@@ -197,11 +203,10 @@ class GlossatorAgent:
 
     # workspaces
 
-    def _load_soon(self) -> asyncio.Future[Any]:
-        """The module that answers questions; its import begins at the first call."""
+    def _load_soon(self) -> asyncio.Task[type[Workspace]]:
+        """What answers questions; its import begins at the first call."""
         if self._loading is None:
-            loop = asyncio.get_running_loop()
-            self._loading = loop.run_in_executor(None, _load)
+            self._loading = asyncio.create_task(_load())
         return self._loading
 
     async def _workspace(self, cwd: str, more: Sequence[str] | None) -> Workspace:
@@ -209,11 +214,11 @@ class GlossatorAgent:
         roots = (cwd, *(more or ()))
         for each in roots:
             if not os.path.isabs(each) or not await asyncio.to_thread(os.path.isdir, each):
-                raise RequestError.invalid_params({"cwd": f"{each} is no folder"})
+                raise refusal(f"{shown(each)} is no folder. Open one that is there.", _WRONG)
         async with self._opening:
             if roots not in self._workspaces:
-                module = await self._load_soon()
-                self._workspaces[roots] = await module.Workspace.opened(
+                workspace = await asyncio.shield(self._load_soon())
+                self._workspaces[roots] = await workspace.opened(
                     roots,
                     self._client,
                     self._outbox,
@@ -226,23 +231,25 @@ class GlossatorAgent:
 
     def _of(self, session_id: str) -> Workspace:
         if (workspace := self._of_session.get(session_id)) is None:
-            raise RequestError.resource_not_found(session_id)
+            raise refusal(_NOT_OPEN, _NOT_FOUND)
         return workspace
 
     async def _took_up(
         self, workspace: Workspace, session_id: str, mcp_servers: Sequence[Any] | None
     ) -> dict[str, Any]:
-        """A session is in use from now on; gives its modes and options."""
+        """A session is in use from now on; gives its modes and options.
+
+        What else the client is told of the session comes after that: before, it knows none.
+        """
         self._of_session[session_id] = workspace
+        options = await workspace.options(session_id)
         workspace.took_up(session_id, mcp_servers or ())
-        return {
-            "modes": workspace.modes(session_id),
-            "config_options": await workspace.options(session_id),
-        }
+        return {"modes": workspace.modes(session_id), "config_options": options}
 
 
-def _load() -> ModuleType:
+async def _load() -> type[Workspace]:
     """What answers questions; with it all is made of which code is kept."""
-    module = import_module("glossator.acp.workspace")
-    generated_code.end()
-    return module
+    module = await import_aside("glossator.acp.workspace")
+    await asyncio.to_thread(generated_code.end)
+    found: type[Workspace] = module.Workspace
+    return found

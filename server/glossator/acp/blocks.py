@@ -35,9 +35,13 @@ def fenced(text: str) -> Block:
     over = len(text) - _SHOWN_CHARACTERS
     if over > 0:
         text = f"… {over:,} characters before this\n{text[over:]}"
+    return schema.ContentToolCallContent(type="content", content=text_block(in_fences(text)))
+
+
+def in_fences(text: str) -> str:
+    """A text as a block of code in Markdown."""
     fence = _fence(text, 3)
-    code = f"{fence}\n{shown_text(text).rstrip()}\n{fence}"
-    return schema.ContentToolCallContent(type="content", content=text_block(code))
+    return f"{fence}\n{shown_text(text).rstrip()}\n{fence}"
 
 
 def diffs(plan: EditPlan) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Sends the updates of all sessions in their order."""
+"""Sends the updates of all sessions in their order; and how a request of the client is refused."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from acp.interfaces import Client
 _log = logging.getLogger(__name__)
 
 FAILURES = (RequestError, ConnectionError, ValueError)  # of what is sent to a client
+
+_FAILED = -32603  # JSON-RPC's internal error, with our words as its message
 
 Update = Any  # one of the union of `schema.SessionNotification.update`
 
@@ -80,3 +82,8 @@ class Outbox:
             self._idle.set()
             self._news.clear()
             await self._news.wait()
+
+
+def refusal(words: str, code: int = _FAILED) -> RequestError:
+    """The error for a client; some show only its details, some only its message."""
+    return RequestError(code, words, {"details": words})

@@ -3,6 +3,8 @@
 What a client is shown goes through one queue, so that updates keep their order and come before the
 answer to the prompt. A question is put to the user by `session/request_permission`, which every
 client has; one that nobody can be asked is refused, and the model is told that nobody was asked.
+A client that shows forms (`elicitation/create`) lets the user choose several options, and answer in
+words of their own. What allows something is never asked so.
 """
 
 from __future__ import annotations
@@ -16,10 +18,9 @@ from acp import schema
 from acp.interfaces import Client
 
 from glossator.acp.blocks import Block, diffs, fenced, previews, prose
-from glossator.acp.forms import answer_of, form_of, message_of, suits_form
 from glossator.acp.outbox import FAILURES, Outbox
 from glossator.acp.texts import ClientTexts
-from glossator.acp.updates import Updates, kind_of, progress, text_update, title_of
+from glossator.acp.updates import Updates, aside, kind_of, locating, progress, title_of
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, RunStarted, ToolStarted
@@ -40,6 +41,8 @@ _KINDS: dict[Choice, schema.PermissionOptionKind] = {
     Choice.DENY: "reject_once",
 }
 _SHOW_NO_FILE_LINKS = frozenset({"toad"})  # clients that show the Markdown of such a link
+_CHOICE, _WORDS = "choice", "words"  # the fields of a form
+_MOST_WORDS = 10_000  # characters of the user's own words
 _TITLE_CHARACTERS = 300  # some clients show no more of a question than its title
 _UNASKED = (
     "The client could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -79,7 +82,7 @@ class AcpPort(SilentPort):
 
     def _new_updates(self) -> Updates:
         client = self._name.partition(" ")[0]
-        return Updates(self._locate, links=client not in _SHOW_NO_FILE_LINKS)
+        return Updates(locating(self._folders), links=client not in _SHOW_NO_FILE_LINKS)
 
     def _asking(self) -> str:
         """The session that is at work here, else the newest one; "" if there is none."""
@@ -88,10 +91,6 @@ class AcpPort(SilentPort):
     def _call(self, session_id: str) -> ToolStarted | None:
         """The call that asks; None where none does, or the client was told that it has ended."""
         return self.updates(session_id).open_calls.get(calling_id())
-
-    def _locate(self, path: str) -> str | None:
-        found = self._folders().locate(path)
-        return found if isinstance(found, str) else None
 
     def emit(self, envelope: Envelope) -> None:
         """Show it in its session."""
@@ -112,7 +111,7 @@ class AcpPort(SilentPort):
     def tell(self, message: str) -> None:
         """Say it in the session that is at work, or in the newest one."""
         if session_id := self._asking():
-            self._outbox.put(session_id, text_update(f"\n\n*{shown_prose(message)}*\n\n"))
+            self._outbox.put(session_id, aside(message))
         else:
             _log.warning("%s", message)
 
@@ -132,28 +131,14 @@ class AcpPort(SilentPort):
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user, with the whole command or change in sight."""
-        session_id = self._asking()
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else uuid4().hex,
-            title=_title(request),
-            kind=kind_of(request.tool),
-            status="pending",
-            content=_asked_about(request, self.texts.text_of),
-            raw_input=call.arguments if call else None,
-            locations=self.updates(session_id).locations(call.arguments) if call else None,
-        )
-        options = {
-            choice.value: schema.PermissionOption(
-                option_id=choice.value, name=CHOICES[choice], kind=kind
-            )
+        options = [
+            schema.PermissionOption(option_id=choice.value, name=CHOICES[choice], kind=kind)
             for choice, kind in _KINDS.items()
             if choice in request.choices
-        }
-        try:
-            chosen = await self._choose(session_id, tool_call, options)
-        except FAILURES as failure:
-            _log.warning("The client did not ask for a permission: %s", failure)
+        ]
+        about = _asked_about(request, self.texts.text_of)
+        chosen = await self._choose(_title(request), kind_of(request.tool), about, options)
+        if chosen is None:
             return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
         return PermissionAnswer(Choice(chosen) if chosen else Choice.DENY)
 
@@ -162,9 +147,8 @@ class AcpPort(SilentPort):
 
         Where the client shows no forms, words of their own come with the next prompt.
         """
-        session_id = self._asking()
-        if self._shows_forms and suits_form(question):
-            return await self._ask_by_form(session_id, question)
+        if self._shows_forms and not (question.refusal or question.draft):
+            return await self._ask_by_form(question)
         title, rest = " ".join(question.text.split()), ""
         if len(title) > _TITLE_CHARACTERS:
             title, _, rest = question.text.strip().partition("\n")
@@ -172,93 +156,91 @@ class AcpPort(SilentPort):
             f"- {each.label}: {each.detail}" for each in question.options if each.detail
         )
         text = "\n\n".join(filter(None, (rest.strip(), details, question.draft)))
-        options = {
-            each.label: schema.PermissionOption(
+        options = [
+            schema.PermissionOption(
                 option_id=each.label,
                 name=each.label,
                 kind="reject_once" if each.label == question.refusal else "allow_once",
             )
             for each in question.options
-        }
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else uuid4().hex,
-            title=shown_prose(title),
-            kind="other",
-            status="pending",
-            content=[prose(text)] if text else [],
-        )
-        try:
-            chosen = await self._choose(session_id, tool_call, options) if options else ""
-        except FAILURES as failure:
-            _log.warning("The client did not put a question to the user: %s", failure)
+        ]
+        if not options:
             return QuestionAnswer()
+        about = [prose(text)] if text else []
+        chosen = await self._choose(shown_prose(title), "other", about, options)
         return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
 
-    async def _ask_by_form(self, session_id: str, question: Question) -> QuestionAnswer:
+    async def _ask_by_form(self, question: Question) -> QuestionAnswer:
+        session_id = self._asking()
         call = self._call(session_id)
         form = form_of(question, session_id, call.call_id if call else None)
         await self._outbox.sent()  # the client knows the call before it is asked about it
         try:
-            reply = await self._client.create_elicitation(message_of(question), form)
+            reply = await self._client.create_elicitation(shown_prose(question.text), form)
         except FAILURES as failure:
-            _log.warning("The client did not put a question to the user: %s", failure)
+            _log.warning("The client did not ask the user: %s", failure)
             return QuestionAnswer()
         return answer_of(question, reply)
 
     async def review(self, plan: EditPlan) -> Review | None:
         """Have the user take an edit or leave it, by its diff. Raises `UsageError`."""
-        session_id = self._asking()
-        call = self._call(session_id)
-        tool_call = schema.ToolCallUpdate(
-            tool_call_id=call.call_id if call else plan.id,
-            title=shown_prose(f"{plan.label}?"),
-            kind="edit",
-            status="pending",
-            content=diffs(plan),
-        )
-        options = {
-            "apply": schema.PermissionOption(option_id="apply", name=Act.ACCEPT, kind="allow_once"),
-            "reject": schema.PermissionOption(
-                option_id="reject", name=Act.REJECT, kind="reject_once"
-            ),
-        }
-        try:
-            chosen = await self._choose(session_id, tool_call, options)
-        except FAILURES as failure:
-            _log.warning("The client did not review an edit: %s", failure)
-            raise UsageError(_NOT_SHOWN) from failure
+        options = [
+            schema.PermissionOption(option_id="apply", name=Act.ACCEPT, kind="allow_once"),
+            schema.PermissionOption(option_id="reject", name=Act.REJECT, kind="reject_once"),
+        ]
+        chosen = await self._choose(shown_prose(f"{plan.label}?"), "edit", diffs(plan), options)
+        if chosen is None:
+            raise UsageError(_NOT_SHOWN)
         kept: tuple[Hunk, ...] = plan.hunks if chosen == "apply" else ()
         return Review(tuple(hunk.id for hunk in kept))
 
     async def _choose(
-        self, session_id: str, call: schema.ToolCallUpdate, options: dict[str, Any]
-    ) -> str:
-        """The option that the user chose; "" if the prompt was cancelled, or for one unknown.
+        self,
+        title: str,
+        kind: schema.ToolKind,
+        about: list[Block],
+        options: list[schema.PermissionOption],
+    ) -> str | None:
+        """The option that the user chose; "" if they did not, or one unknown; None if not asked.
 
         What is asked about outside of a call is shown as a call of its own.
         """
-        call_id = call.tool_call_id
-        is_own = call_id not in self.updates(session_id).open_calls
-        if is_own:
-            fields = call.model_dump(exclude={"session_update"}, exclude_none=True)
-            start = schema.ToolCallStart(session_update="tool_call", **fields)
+        session_id = self._asking()
+        updates, call = self.updates(session_id), self._call(session_id)
+        call_id = call.call_id if call else uuid4().hex
+        asked: dict[str, Any] = {
+            "tool_call_id": call_id,
+            "title": title,
+            "kind": kind,
+            "status": "pending",
+            "content": about,
+        }
+        if call is None:
+            start = schema.ToolCallStart(session_update="tool_call", **asked)
             self._outbox.put(session_id, start)
+        else:
+            asked |= {
+                "raw_input": call.arguments,
+                "locations": updates.locations(call.arguments),
+            }
         await self._outbox.sent()  # the client knows the call before it is asked about it
-        chosen = ""
+        chosen, known = "", {each.option_id for each in options}
         try:
-            reply = await self._client.request_permission(session_id, call, [*options.values()])
+            question = schema.ToolCallUpdate(**asked)
+            reply = await self._client.request_permission(session_id, question, options)
             chosen = getattr(reply.outcome, "option_id", "")
+        except FAILURES as failure:
+            _log.warning("The client did not ask the user: %s", failure)
+            return None
         finally:
-            if is_own:
-                status = "completed" if chosen in options else "failed"
+            if call is None:
+                status = "completed" if chosen in known else "failed"
                 self._outbox.put(session_id, progress(call_id, status=status))
-        going_on = self.updates(session_id).open_calls.get(call_id)
-        if going_on is not None:  # it was shown as the question
+        if (going_on := updates.open_calls.get(call_id)) is not None:  # shown as the question
             title, kind = title_of(going_on), kind_of(going_on.tool)
             again = progress(call_id, title=title, kind=kind, status="in_progress")
             self._outbox.put(session_id, again)
-        return chosen if chosen in options else ""
+        return chosen if chosen in known else ""
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:  # noqa: ARG002 - `review` has asked
         """Have the client write the texts, if it can."""
@@ -284,3 +266,47 @@ def _asked_about(request: PermissionRequest, text_of: Callable[[str], str]) -> l
     if request.reasons:
         found.append(prose("\n".join(f"- {each}" for each in request.reasons)))
     return found
+
+
+def form_of(question: Question, session_id: str, call_id: str | None) -> Any:  # noqa: ANN401 - one of the SDK's union
+    """The options, of which one or several may be chosen, and a line for other words."""
+    options = [
+        schema.EnumOption(const=each.label, title=each.label, description=each.detail or None)
+        for each in question.options
+    ]
+    words = schema.ElicitationStringPropertySchema(
+        type="string",
+        title="In other words" if options else "Your answer",
+        max_length=_MOST_WORDS,
+    )
+    choice: Any = schema.ElicitationStringPropertySchema(
+        type="string", title="Choose", one_of=options
+    )
+    if question.several:
+        items = schema.TitledMultiSelectItems(any_of=options)
+        choice = schema.ElicitationMultiSelectPropertySchema(
+            type="array", title="Choose", items=items
+        )
+    properties = {_CHOICE: choice, _WORDS: words} if options else {_WORDS: words}
+    return schema.ElicitationFormSessionMode(
+        session_id=session_id,
+        tool_call_id=call_id,
+        requested_schema=schema.ElicitationSchema(
+            type="object", properties=properties, required=None if options else [_WORDS]
+        ),
+    )
+
+
+def answer_of(question: Question, response: object) -> QuestionAnswer:
+    """What the user chose and said; nothing if they declined. What was no option is left out."""
+    if not isinstance(response, schema.AcceptElicitationResponse):
+        return QuestionAnswer()
+    given = response.content or {}
+    choice, words = given.get(_CHOICE), given.get(_WORDS)
+    said = choice if isinstance(choice, list) else [choice]
+    labels = {each.label for each in question.options}
+    chosen = tuple(dict.fromkeys(each for each in said if isinstance(each, str) and each in labels))
+    return QuestionAnswer(
+        chosen if question.several else chosen[:1],
+        words.strip()[:_MOST_WORDS] if isinstance(words, str) else "",
+    )

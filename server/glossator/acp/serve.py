@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
+import logging
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pydantic
+
+_log = logging.getLogger(__name__)
 
 _LIMIT = 50_000_000  # bytes of a message; images come in base64
 
@@ -40,22 +44,14 @@ from acp.agent.connection import AgentSideConnection  # noqa: E402 - see above
 from acp.schema import DeleteSessionRequest  # noqa: E402
 
 from glossator.acp.agent import GlossatorAgent  # noqa: E402
-from glossator.acp.lines import Lines  # noqa: E402
-from glossator.core.standard_streams import (  # noqa: E402
-    end_at_last,
-    on_signal,
-    open_streams,
-    take_streams,
-)
+from glossator.core.message_lines import MessageLines  # noqa: E402
+from glossator.core.standard_streams import end_at_last, process_streams  # noqa: E402
 
 
 async def serve() -> int:
     """Talk to one client until it leaves; gives the process's exit code."""
-    reader, writer, written = await open_streams(*take_streams(), _LIMIT)
-    on_signal(reader.feed_eof)
-    await serve_streams(GlossatorAgent(), reader, writer, leaving=lambda: end_at_last(0))
-    writer.close()
-    await asyncio.to_thread(written)
+    async with process_streams(_LIMIT) as (reader, writer):
+        await serve_streams(GlossatorAgent(), reader, writer, leaving=lambda: end_at_last(0))
     return 0
 
 
@@ -77,10 +73,54 @@ async def serve_streams(
     router.route_request("session/delete", DeleteSessionRequest, agent, "delete_session")
     gc.enable()
     try:
-        with contextlib.suppress(OSError):  # the client is gone
-            await connection.listen()
+        await connection.listen()
     finally:
         leaving()
         await agent.close()
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(ConnectionError):  # of what was under way when it left
             await asyncio.shield(connection.close())
+
+
+class Lines:
+    """Implements `acp.Transport`; the SDK's own waits for ever once a client is gone."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._lines = MessageLines(reader, writer, _message)
+
+    async def receive(self) -> dict[str, Any] | None:
+        """The next message; None once the client has left."""
+        return await self._lines.receive()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; those that are sent at the same time keep their order.
+
+        Raises `ConnectionError` once nobody reads, but not for an answer: its asker has left.
+        """
+        try:
+            await self._lines.send(json.dumps(message, separators=(",", ":")).encode("ascii"))
+        except ConnectionError:
+            if "method" in message:
+                raise
+            _log.info("The client has left before it was answered")
+
+    async def close(self) -> None:
+        """Close the way to the client."""
+        self._lines.close()
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    """The message on a line, as the SDK expects all to be. Raises `ValueError`."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"a message is not JSON: {error}") from error
+    match message:
+        case {"id": object() as given} if not isinstance(given, str | int | float | None):
+            raise ValueError("the id of a message is no number and no text")
+        case {"method": object() as given} if not isinstance(given, str):
+            raise ValueError("the method of a message is no text")
+        case {"error": object() as given} if not isinstance(given, dict):
+            raise ValueError("the error of a message is no object")
+        case dict():
+            return message
+    raise ValueError("a message is no object")

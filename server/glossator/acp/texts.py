@@ -48,11 +48,15 @@ class ClientTexts:
         client: Client,
         fs: schema.FileSystemCapabilities,
         at: Callable[[str], WorkspaceHost],
+        hides: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """`at` gives the workspace that a path is in: that of the client, or a worktree's."""
+        """`at` gives the workspace that a path is in: that of the client, or a worktree's.
+
+        A file that rules hide is not asked for.
+        """
         self._client = client
         self._reads, self._writes = bool(fs.read_text_file), bool(fs.write_text_file)
-        self._at = at
+        self._at, self._hides = at, hides
         self._version = 0
         self._on_disk: defaultdict[str, set[str]] = defaultdict(set)  # hashes that a file had
         self._line_ends: dict[str, str] = {}  # that the client keeps of a file; "" if it may not
@@ -65,7 +69,7 @@ class ClientTexts:
     async def _look(self, session_id: str, path: str) -> None:
         host, uri = self._at(path), to_uri(path)
         found = await asyncio.to_thread(_on_disk, host, path)
-        if found is None:
+        if found is None or self._hides(path):
             return
         disk, hashes = found
         if disk.encoding != _UTF_8:

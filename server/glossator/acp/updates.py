@@ -163,7 +163,10 @@ class Updates:
             case TodoChanged() | PlanChanged():
                 yield _plan(event)
             case ThinkingDelta(text=text):
-                yield _thought(text)
+                content = text_block(shown_prose(text))
+                yield schema.AgentThoughtChunk(
+                    session_update="agent_thought_chunk", content=content
+                )
             case RunFinished() | RunCancelled() | RunFailed():
                 yield from self._ended(event)
                 yield from self.standing(self._standing) if again else ()
@@ -172,7 +175,8 @@ class Updates:
 
     def _said(self, event: RunStarted | Steered, *, again: bool) -> Iterator[Update]:
         if isinstance(event, RunStarted) and event.folders:
-            self.locate = in_folders(event.folders)
+            roots = Roots.of(event.folders)  # of its worktree
+            self.locate = locating(lambda: roots)
         yield from _user(event) if again else ()
 
     def _more(self, *, whole: bool) -> Iterator[Update]:
@@ -204,7 +208,9 @@ class Updates:
 
         def linked(mark: CitationMark) -> str:
             path = self.locate(mark.path) if self.links and mark.names_file else None
-            named = f"`{mark.place}`" if path is None else link(mark.place, _at(path, mark))
+            named = f"`{mark.place}`"
+            if path is not None:
+                named = link(mark.place, f"{to_uri(path)}#L{mark.first_line}")
             return space_before(text, mark) + named
 
         return rewrite_citations(text, linked)
@@ -359,12 +365,11 @@ def progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields o
     )
 
 
-def in_folders(folders: tuple[str, ...]) -> Locate:
-    """Finds the paths of a session in a worktree."""
-    roots = Roots.of(folders)
+def locating(roots: Callable[[], Roots]) -> Locate:
+    """Finds paths in the current folders."""
 
     def locate(path: str) -> str | None:
-        found = roots.locate(path)
+        found = roots().locate(path)
         return found if isinstance(found, str) else None
 
     return locate
@@ -422,12 +427,6 @@ def _plan(event: TodoChanged | PlanChanged) -> Update:
     return schema.AgentPlanUpdate(session_update="plan", entries=entries)
 
 
-def _thought(text: str) -> Update:
-    return schema.AgentThoughtChunk(
-        session_update="agent_thought_chunk", content=text_block(shown_prose(text))
-    )
-
-
 def _step(step: Todo) -> schema.PlanEntry:
     return schema.PlanEntry(
         content=shown_prose(step.text), priority="medium", status=_TODO[step.state]
@@ -452,7 +451,3 @@ def _link(name: str, citation: CitationView) -> str:
 
 def _name(name: str, _: CitationView) -> str:
     return f"`{name}`"
-
-
-def _at(path: str, mark: CitationMark) -> str:
-    return f"{to_uri(path)}#L{mark.first_line}"

@@ -10,8 +10,9 @@ from typing import Any, Self
 from acp import RequestError, schema
 from acp.interfaces import Client
 
+from glossator.acp.blocks import in_fences
 from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
-from glossator.acp.outbox import Outbox
+from glossator.acp.outbox import Outbox, refusal
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
 from glossator.acp.updates import aside, text_update
@@ -19,7 +20,7 @@ from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
-from glossator.core.errors import GlossatorError
+from glossator.core.errors import GlossatorError, SessionBusy
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
 from glossator.core.words import MODES
@@ -42,7 +43,7 @@ _STOPS: Mapping[str, schema.StopReason] = {
     "context full": "max_tokens",
     "refused": "refusal",
 }
-_FAILED = -32603  # JSON-RPC's internal error, with our words as its message
+_PREFIX = "glossator."  # of our commands
 _BY_ITSELF = "default"  # the value of an effort that nobody chose
 _COMMANDS = 100  # listed for a client
 _WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
@@ -59,6 +60,7 @@ class Workspace:
         self._outbox = outbox
         self._roots = roots
         self._tasks: dict[str, PlanChoice] = {}  # by session
+        self._prompts: dict[asyncio.Task[Any], str] = {}  # that can be cancelled: their sessions
         self._background: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -76,7 +78,12 @@ class Workspace:
         settings, problems = await asyncio.to_thread(valid_settings, given, environment)
         fs = capabilities.fs or schema.FileSystemCapabilities()
         app: Application
-        texts = ClientTexts(client, fs, lambda path: app.trees.at(path).host)
+        texts = ClientTexts(
+            client,
+            fs,
+            lambda path: app.trees.at(path).host,
+            lambda path: app.trees.at(path).acting.hides(path),
+        )
         forms = capabilities.elicitation is not None and capabilities.elicitation.form is not None
         port = AcpPort(client, outbox, texts, name, lambda: app.host.folders, shows_forms=forms)
         app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
@@ -89,21 +96,25 @@ class Workspace:
             each.cancel()
         await self._app.close()
 
-    async def begin(self) -> str:
-        """Begin a session; gives its id."""
-        info = await self._run("newSession")
-        return str(info.id)
+    async def run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
+        """What a command of the table answers. Raises `RequestError`."""
+        loaded = COMMANDS[f"{_PREFIX}{command}"]
+        app = await self._serving(argument.get("sessionId"))
+        try:
+            return await loaded.run(app, from_wire(loaded.request, argument))
+        except (GlossatorError, WireError) as error:
+            raise refusal(str(error)) from error
 
     async def resume(self, session_id: str, *, shows: bool) -> None:
         """Go on with a session; `shows`: the client is shown all of it again."""
-        resumed = await self._run("resumeSession", sessionId=session_id)
+        resumed = await self.run("resumeSession", sessionId=session_id)
         if shows:
             self._port.replay(session_id, resumed.events)
             await self._outbox.sent()
 
     async def sessions(self) -> list[schema.SessionInfo]:
         """The sessions of these folders, those used last first."""
-        listed = await self._run("listSessions")
+        listed = await self.run("listSessions")
         return [
             schema.SessionInfo(
                 session_id=each.id,
@@ -114,50 +125,57 @@ class Workspace:
             for each in listed.sessions
         ]
 
-    async def delete(self, session_id: str) -> None:
-        """Delete a session that is not at work."""
-        await self._run("deleteSession", sessionId=session_id)
-
     def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
         """A session is in use from now on; the client gets its commands in a moment."""
         self._port.updates(session_id)
         for problem in self._app.problems:
-            self._port.tell(problem)
+            self._outbox.put(session_id, aside(problem))
         self._in_background(self._tell_commands(session_id))
         if mcp_servers:
-            self._in_background(self._hand_over(mcp_servers))
+            self._in_background(self._hand_over(session_id, mcp_servers))
 
     # a turn
 
     async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
         """Answer a prompt; one that comes while another is answered steers that."""
-        app = await self._serving(session_id)
-        roots, texts = app.host.roots, self._port.texts
+        if (task := asyncio.current_task()) is None:
+            raise RuntimeError("a prompt is answered inside a task")
+        self._prompts[task] = session_id
         try:
+            app = await self._serving(session_id)
+            roots, texts = app.host.roots, self._port.texts
             await texts.look(session_id, [*app.host.overlays, *paths_of(blocks, roots)])
             snapshot, hidden = app.host.snapshot(), app.acting.hidden()
             read = await asyncio.to_thread(read_prompt, blocks, snapshot, hidden)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)
-            if app.runs.busy(session_id) and await self._steered(app, session_id, read):
-                return schema.PromptResponse(stop_reason="end_turn")
-            return await self._ask(app, session_id, read)
+            if not await self._steered(app, session_id, read):
+                try:
+                    return await self._ask(app, session_id, read)
+                except SessionBusy:  # by a prompt that came at the same time
+                    if not await self._steered(app, session_id, read):
+                        raise
+            return schema.PromptResponse(stop_reason="end_turn")
         except asyncio.CancelledError:
-            if (task := asyncio.current_task()) is not None:
-                task.uncancel()
+            task.uncancel()
             return schema.PromptResponse(stop_reason="cancelled")
         except (GlossatorError, WireError) as error:
-            raise _failed(error) from error
+            raise refusal(str(error)) from error
         finally:
+            self._prompts.pop(task, None)
             await self._outbox.sent()
 
     def cancel(self, session_id: str) -> None:
-        """End the run of a session."""
-        for run in self._app.runs.of(session_id):
-            self._app.runs.cancel(run.id)
+        """End what the prompts of a session began, each once."""
+        for task in [task for task, of in self._prompts.items() if of == session_id]:
+            del self._prompts[task]
+            task.cancel()
 
     async def _steered(self, app: Application, session_id: str, read: Prompt) -> bool:
+        """Whether a run of the session took the words."""
+        if not app.runs.busy(session_id):
+            return False
         steer = COMMANDS["glossator.steer"]
         said = steer.request(read.text, None, session_id, read.attached)
         return bool((await steer.run(app, said)).steered)
@@ -204,14 +222,14 @@ class Workspace:
 
         try:
             command = command_of(name, words, session_id)
-            answer = await self._run(command.name.removeprefix(_PREFIX), **command.argument)
+            answer = await self.run(command.name.removeprefix(_PREFIX), **command.argument)
         except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
             self._outbox.put(session_id, aside(str(error)))
             return schema.PromptResponse(stop_reason="end_turn")
         if isinstance(answer, Answer):
             shows = self._port.updates(session_id).standing(answer)
         else:
-            shows = iter([text_update(f"```\n{answer_text(answer)}\n```\n")])
+            shows = iter([text_update(f"{in_fences(answer_text(answer))}\n")])
         for update in shows:
             self._outbox.put(session_id, update)
         if name in ("mode", "plan"):
@@ -240,13 +258,9 @@ class Workspace:
             ],
         )
 
-    async def set_mode(self, session_id: str, mode: str) -> None:
-        """Change what is done without asking."""
-        await self._run("setMode", mode=mode, sessionId=session_id)
-
     async def options(self, session_id: str) -> list[Any]:
         """The model, how much it thinks, and whether questions are split into tasks."""
-        listed = await self._run("listModels")
+        listed = await self.run("listModels")
         current = next((each for each in listed.models if each.current), None)
         names = dict.fromkeys([listed.model, *(each.id for each in listed.models)])
         models = {each: (each, "") for each in names}
@@ -263,14 +277,14 @@ class Workspace:
     async def set_option(self, session_id: str, option: str, value: str | bool) -> None:
         """Choose one of `options`. Raises `RequestError`."""
         if option == "model":
-            await self._run("setModel", model=value)
+            await self.run("setModel", model=value)
         elif option == "effort":
             effort = None if value == _BY_ITSELF else value
-            await self._run("setModel", model=self._app.model.id, effort=effort)
+            await self.run("setModel", model=self._app.model.id, effort=effort)
         elif option == "tasks" and value in set(PlanChoice):
             self._tasks[session_id] = PlanChoice(str(value))
         else:
-            raise RequestError.invalid_params({"configId": option, "value": value})
+            raise refusal(f"There is no option {shown(option)} with this value.")
 
     # in the background
 
@@ -285,7 +299,7 @@ class Workspace:
         task.add_done_callback(ended)
 
     async def _tell_commands(self, session_id: str) -> None:
-        answer = await self._run("complete", text="/", limit=_COMMANDS)
+        answer = await self.run("complete", text="/", limit=_COMMANDS)
         commands = [
             schema.AvailableCommand(
                 name=name,
@@ -300,38 +314,21 @@ class Workspace:
         )
         self._outbox.put(session_id, update)
 
-    async def _hand_over(self, servers: Sequence[Any]) -> None:
+    async def _hand_over(self, session_id: str, servers: Sequence[Any]) -> None:
         """Take the client's MCP servers; each runs once the user adopted it here."""
         given = {mcp_name(each.name): mcp_settings(each) for each in servers}
         for name in await self._app.mcp.hand_over(given):
             try:
-                await self._run("adoptMcpServer", name=name)
+                await self.run("adoptMcpServer", name=name)
             except RequestError as error:
-                self._port.tell(str(error))
-
-    async def _run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
-        """What a command of the table answers. Raises `RequestError`."""
-        loaded = COMMANDS[f"{_PREFIX}{command}"]
-        app = await self._serving(argument.get("sessionId"))
-        try:
-            return await loaded.run(app, from_wire(loaded.request, argument))
-        except (GlossatorError, WireError) as error:
-            raise _failed(error) from error
+                self._outbox.put(session_id, aside(str(error)))
 
     async def _serving(self, session_id: str | None) -> Application:
         """The application that a session works in. Raises `RequestError`."""
         try:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
-            raise _failed(error) from error
-
-
-_PREFIX = "glossator."
-
-
-def _failed(error: Exception) -> RequestError:
-    """The error for a client; some show only its details, some only its message."""
-    return RequestError(_FAILED, str(error), {"details": str(error)})
+            raise refusal(str(error)) from error
 
 
 def _select(

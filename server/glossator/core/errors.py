@@ -4,6 +4,7 @@ GlossatorError                  anything we can explain to the user
 ├── UsageError                  a request that cannot be carried out as it was asked
 │   ├── InvalidPosition         a position outside the text or inside a character
 │   ├── InvalidSettings         a setting of the wrong name, type or range
+│   ├── SessionBusy             a session that is answering already
 │   ├── SessionInUse            a session that another running server owns
 │   ├── UnknownSession          a session id that is not kept for this workspace
 │   └── UnknownTool             a tool name that is not registered
@@ -43,6 +44,10 @@ class InvalidPosition(UsageError):
 
 class InvalidSettings(UsageError):
     """A setting with an unknown name, a wrong type or a value out of range."""
+
+
+class SessionBusy(UsageError):
+    """A session that is answering already."""
 
 
 class SessionInUse(UsageError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -55,7 +56,13 @@ def begin_server(program: str) -> None:
     """What a server does before it imports anything slow: `program` names its generated code.
 
     The collector is off until the server has begun, since a start only makes things that stay.
+    What goes wrong is logged to stderr.
     """
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
     raise_open_file_limit()
     gc.disable()
     sys.setswitchinterval(_SWITCH_SECONDS)

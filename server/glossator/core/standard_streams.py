@@ -10,7 +10,7 @@ import socket
 import stat
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 EXIT_SECONDS = 1.8  # from the client's leaving; then the process ends whatever still runs
 LINE_BYTES = 64 * 1024
@@ -92,6 +92,18 @@ def take_streams() -> tuple[int, int]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return read_from, write_to
+
+
+@contextlib.asynccontextmanager
+async def process_streams(
+    limit: int,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """The streams of this process, until all is written; a signal ends what is read."""
+    reader, writer, written = await open_streams(*take_streams(), limit)
+    on_signal(reader.feed_eof)
+    yield reader, writer
+    writer.close()
+    await asyncio.to_thread(written)
 
 
 def end_at_last(code: int) -> None:

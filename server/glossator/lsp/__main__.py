@@ -51,11 +51,6 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     from glossator.lsp.features import build_server  # noqa: PLC0415 - see above
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
 
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
     server = (build or build_server)()
     if options.tcp:
         try:

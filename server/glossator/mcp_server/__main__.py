@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import os
 import sys
 from pathlib import Path
@@ -49,11 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
     if options.token_file and not options.http:
         parser.error("--token-file needs --http")
     begin_server("mcp")
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
     from glossator.mcp_server.serve import serve_http, serve_stdio  # noqa: PLC0415 - collector is off
     from glossator.mcp_server.server import GlossatorServer  # noqa: PLC0415 - see above
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from pydantic import BaseModel
@@ -116,13 +116,10 @@ class CheckedSentence(BaseModel):
     def text(self) -> str:
         """As a model reads it."""
         places = "; ".join(each.text() for each in self.places)
-        reasons = "; ".join(dict.fromkeys(filter(None, self._reasons())))
+        given = (self.reason, *(each.reason for each in self.places))
+        reasons = "; ".join(dict.fromkeys(filter(None, given)))
         why = f" - {reasons}" if reasons else ""
         return f"{self.verdict}: {self.sentence}" + (f" [{places}]" if places else "") + why
-
-    def _reasons(self) -> Iterator[str]:
-        yield self.reason
-        yield from (each.reason for each in self.places)
 
 
 class CheckResult(BaseModel):

@@ -5,31 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from glossator.application import Application
-from glossator.core.events import Envelope
-from glossator.core.silent_port import SilentPort
-from glossator.settings import valid_settings
+from glossator.core import generated_code
+from glossator.core.own_process import import_aside
 
-Listener = Callable[[Envelope], None]
+if TYPE_CHECKING:
+    from glossator.application import Application
+    from glossator.mcp_server.tools import ToolPort
+
 FindRoots = Callable[[], Awaitable[Sequence[str]]]
-
-
-class ToolPort(SilentPort):
-    """The port of the runs that clients start: each is followed by the call that started it."""
-
-    def __init__(self) -> None:
-        self.following: dict[str, Listener] = {}  # by run
-
-    def emit(self, envelope: Envelope) -> None:
-        """Tell the call that started the run."""
-        if (listener := self.following.get(envelope.run_id)) is not None:
-            listener(envelope)
 
 
 class Folders:
     """Opens the application on the folders of `find_roots`, and again where these changed."""
+
+    port: ToolPort  # there with the application
 
     def __init__(
         self,
@@ -42,13 +33,19 @@ class Folders:
         self._environment = dict(os.environ if environment is None else environment)
         self._settings = settings or {}
         self._roots: tuple[str, ...] = ()  # of the application
+        self._loading: asyncio.Task[None] | None = None
         self._opening: asyncio.Task[Application] | None = None
         self._changed = False
-        self.port = ToolPort()
 
     async def app(self) -> Application:
         """The application on the current folders; it may still be scanning them."""
         return await asyncio.shield(self.open_soon())
+
+    def load_soon(self) -> asyncio.Task[None]:
+        """Begin to import what answers, unless that is done."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(_load())
+        return self._loading
 
     def open_soon(self) -> asyncio.Task[Application]:
         """Begin to open them, unless that is done."""
@@ -66,6 +63,8 @@ class Folders:
 
     async def close(self) -> None:
         """End what goes on."""
+        if self._loading is not None:
+            await asyncio.wait({self._loading})
         if self._opening is not None:
             await asyncio.wait({self._opening})
             if not self._opening.cancelled() and self._opening.exception() is None:
@@ -78,11 +77,14 @@ class Folders:
             if roots == self._roots:
                 return app
             await app.close()
-        settings, problems = await asyncio.to_thread(
-            valid_settings, self._settings, self._environment
-        )
-        app = Application(roots, settings, self.port, "utf-16", self._environment, tuple(problems))
-        await app.mcp.close()  # no server of the user's is started: this may be one of them
-        await app.start()
+        await self.load_soon()
+        from glossator.mcp_server.tools import opened  # noqa: PLC0415 - imported aside
+
+        app, self.port = await opened(roots, self._settings, self._environment)
         self._roots = roots
         return app
+
+
+async def _load() -> None:
+    await import_aside("glossator.mcp_server.tools")
+    generated_code.end()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
-import logging
 import secrets
 import socket
 import sys
@@ -17,17 +15,16 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 from glossator.core.errors import UsageError
 from glossator.core.loopback import TOKEN_BYTES, kept_in
-from glossator.core.standard_streams import end_at_last, on_signal, open_streams, take_streams
+from glossator.core.message_lines import MessageLines
+from glossator.core.standard_streams import end_at_last, on_signal, process_streams
 from glossator.mcp_server.server import GlossatorServer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
-
-_log = logging.getLogger(__name__)
 
 _LIMIT = 4_000_000  # bytes of a message, as over HTTP
 _GRACE_SECONDS = 1  # of open connections once the process is to end
@@ -39,11 +36,8 @@ _REFUSAL = (
 
 async def serve_stdio(server: GlossatorServer) -> int:
     """Serve the process that started us, until it leaves; gives the exit code."""
-    reader, writer, written = await open_streams(*take_streams(), _LIMIT)
-    on_signal(reader.feed_eof)
-    await serve_streams(server, reader, writer, lambda: end_at_last(0))
-    writer.close()
-    await asyncio.to_thread(written)
+    async with process_streams(_LIMIT) as (reader, writer):
+        await serve_streams(server, reader, writer, lambda: end_at_last(0))
     return 0
 
 
@@ -59,13 +53,14 @@ async def serve_streams(
     client has left, before what goes on is ended.
     """
     arrived, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    lines = MessageLines(reader, writer, _message)
     write, sent = anyio.create_memory_object_stream[SessionMessage](0)
-    server.load_soon()
+    server.folders.load_soon()
     gc.enable()
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_speak, writer, sent)
-            tasks.start_soon(_listen, reader, writer, arrived)
+            tasks.start_soon(_speak, lines, sent)
+            tasks.start_soon(_listen, lines, arrived)
             await server.sdk.run(read, write, server.sdk.create_initialization_options())
             tasks.cancel_scope.cancel()
     finally:
@@ -74,48 +69,30 @@ async def serve_streams(
 
 
 async def _listen(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    arrived: MemoryObjectSendStream[SessionMessage | Exception],
+    lines: MessageLines[JSONRPCMessage], arrived: MemoryObjectSendStream[SessionMessage | Exception]
 ) -> None:
-    """Pass on messages until the client leaves; a line that is none is answered with an error."""
-    with suppress(anyio.BrokenResourceError, ConnectionError):
+    """Pass on messages until the client leaves."""
+    with suppress(anyio.BrokenResourceError):
         async with arrived:
-            while True:
-                try:
-                    line = await reader.readline()
-                except ValueError:  # longer than the limit, and dropped by the reader
-                    _refuse(writer, INVALID_REQUEST, f"a message has more than {_LIMIT:,} bytes")
-                    continue
-                if not line:
-                    return
-                if not line.strip():
-                    continue
-                try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValueError:
-                    _refuse(writer, PARSE_ERROR, "a line is no message of JSON-RPC 2.0")
-                    continue
+            while (message := await lines.receive()) is not None:
                 await arrived.send(SessionMessage(message))
 
 
-def _refuse(writer: asyncio.StreamWriter, code: int, why: str) -> None:
-    _log.warning("The client's message was left out: %s", why)
-    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": why}}
-    writer.write(json.dumps(refusal).encode() + b"\n")
-
-
 async def _speak(
-    writer: asyncio.StreamWriter, sent: MemoryObjectReceiveStream[SessionMessage]
+    lines: MessageLines[JSONRPCMessage], sent: MemoryObjectReceiveStream[SessionMessage]
 ) -> None:
     async with sent:
         async for each in sent:
             text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-            if writer.is_closing():
-                continue  # the client is gone; what still answers is not held up
-            with suppress(ConnectionError):
-                writer.write(text.encode("utf-8", "replace") + b"\n")
-                await writer.drain()
+            with suppress(ConnectionError):  # what still answers a client that left is not held up
+                await lines.send(text.encode("utf-8", "replace"))
+
+
+def _message(line: bytes) -> JSONRPCMessage:
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError as error:
+        raise ValueError("a line is no message of JSON-RPC 2.0") from error
 
 
 async def serve_http(
@@ -152,7 +129,7 @@ async def serve_http(
         sys.stderr.write(said)
         sys.stderr.flush()
         gc.enable()
-        server.load_soon()
+        server.folders.load_soon()
         try:
             await door.serve([listener])
         finally:

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -25,15 +25,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from glossator import __version__
-from glossator.core import generated_code
 from glossator.core.errors import GlossatorError
-from glossator.core.own_process import import_aside
 from glossator.core.paging import page
 from glossator.core.prompts import load_prompt
 from glossator.core.uri import to_path
-
-if TYPE_CHECKING:
-    from glossator.mcp_server.folders import Folders
+from glossator.mcp_server.folders import Folders
 
 _log = logging.getLogger(__name__)
 
@@ -73,11 +69,9 @@ class GlossatorServer:
         `remembers`: clients may add facts.
         """
         self._given, self._remembers = roots, remembers
-        self._made_of = environment, settings
+        self.folders = Folders(self._find_roots, environment, settings)
         self._session: ServerSession | None = None  # of the client that is asked for the roots
-        self._asks_with_results = False  # as of 2026-07-28: servers send no requests
         self._told: ListRootsResult | None = None
-        self._loading: asyncio.Task[Folders] | None = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MCPDeprecationWarning)  # clients of today have roots
             self.sdk: Server[Any] = Server(
@@ -99,40 +93,22 @@ class GlossatorServer:
             "notifications/initialized", types.NotificationParams, self._initialized
         )
 
-    def load_soon(self) -> asyncio.Task[Folders]:
-        """What answers; its import begins at the first call."""
-        if self._loading is None:
-            self._loading = asyncio.create_task(self._loaded())
-        return self._loading
-
-    async def _folders(self) -> Folders:
-        return await asyncio.shield(self.load_soon())
-
     async def close(self) -> None:
         """End all that goes on; no client is told any more."""
-        if self._loading is not None:
-            await (await self._loading).close()
-
-    async def _loaded(self) -> Folders:
-        await import_aside("glossator.mcp_server.tools")
-        generated_code.end()
-        from glossator.mcp_server.folders import Folders  # noqa: PLC0415 - imported aside
-
-        return Folders(self._find_roots, *self._made_of)
+        await self.folders.close()
 
     # the folders
 
     async def _initialized(self, context: Context, _params: types.NotificationParams) -> None:
         self._session = context.session
-        folders = await self._folders()
-        folders.open_soon()
+        self.folders.open_soon()
 
     async def _roots_changed(
         self, context: Context, _params: types.NotificationParams | None
     ) -> None:
         if self._given is None:
             self._session = context.session
-            (await self._folders()).changed()
+            self.folders.changed()
 
     async def _find_roots(self) -> Sequence[str]:
         """The folders given, those that the client names, or the current one.
@@ -148,16 +124,15 @@ class GlossatorServer:
         return found or await asyncio.to_thread(_here)
 
     def _wants_roots(self, context: Context) -> bool:
-        """Whether the client is to name its folders with its next call."""
+        """Whether the client is to name its folders with its next call: it takes no requests."""
         offers = context.session.client_capabilities
-        if (
+        return (
             self._given is None
+            and self._told is None
             and context.protocol_version in MODERN_PROTOCOL_VERSIONS
             and offers is not None
             and offers.roots is not None
-        ):
-            self._asks_with_results = True
-        return self._asks_with_results and self._told is None
+        )
 
     async def _listed_roots(self) -> ListRootsResult:
         session = self._session
@@ -177,16 +152,15 @@ class GlossatorServer:
     # tools
 
     async def _list_tools(
-        self, context: Context, _params: types.PaginatedRequestParams | None
+        self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._wants_roots(context)
         return await _apart(self._tools())
 
     async def _tools(self) -> types.ListToolsResult:
-        folders = await self._folders()
+        app = await self.folders.app()
         from glossator.mcp_server.tools import offered  # noqa: PLC0415 - imported aside
 
-        tools = offered(await folders.app(), remembers=self._remembers)
+        tools = offered(app, remembers=self._remembers)
         return types.ListToolsResult(tools=[each.declared for each in tools])
 
     async def _call_tool(
@@ -197,33 +171,33 @@ class GlossatorServer:
             if not isinstance(told, ListRootsResult):
                 return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
             self._told = told
-            (await self._folders()).changed()
+            self.folders.changed()
         return await _apart(self._call(context, params))
 
     async def _call(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        folders = await self._folders()
+        app = await self.folders.app()
         from glossator.mcp_server.tools import Call, called  # noqa: PLC0415 - imported aside
 
-        app = await folders.app()
         report = context.session.report_progress
-        async with Call.following(app, folders.port, report, remembers=self._remembers) as call:
+        async with Call.following(
+            app, self.folders.port, report, remembers=self._remembers
+        ) as call:
             return await called(call, params.name, params.arguments or {})
 
     # resources
 
     async def _list_resources(
-        self, context: Context, params: types.PaginatedRequestParams | None
+        self, _context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        self._wants_roots(context)
         return await _apart(self._resources(params.cursor if params else None))
 
     async def _resources(self, cursor: str | None) -> types.ListResourcesResult:
-        folders = await self._folders()
+        app = await self.folders.app()
         from glossator.mcp_server.tools import shown_glosses  # noqa: PLC0415 - imported aside
 
-        found = await shown_glosses(await folders.app())
+        found = await shown_glosses(app)
         shown, following = page(found, cursor, _PAGE)
         listed = [
             types.Resource(
@@ -245,11 +219,11 @@ class GlossatorServer:
         return await _apart(self._resource(str(params.uri)))
 
     async def _resource(self, uri: str) -> types.ReadResourceResult:
-        folders = await self._folders()
+        app = await self.folders.app()
         from glossator.mcp_server.tools import gloss_text  # noqa: PLC0415 - imported aside
 
         try:
-            text = await gloss_text(await folders.app(), uri)
+            text = await gloss_text(app, uri)
         except GlossatorError as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error
         content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)

@@ -30,6 +30,7 @@ from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import AgentProgress, Envelope
 from glossator.core.prompts import load_prompt
 from glossator.core.shown import shown
+from glossator.core.silent_port import SilentPort
 from glossator.mcp_server.answers import (
     CheckResult,
     FactsResult,
@@ -38,8 +39,8 @@ from glossator.mcp_server.answers import (
     SearchResult,
     Structured,
 )
-from glossator.mcp_server.folders import ToolPort
 from glossator.retrieval import MAX_CHUNKS, WHOLE_CHUNKS, SearchArgs
+from glossator.settings import valid_settings
 from glossator.tools import ToolArgs, schema_of
 
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -68,6 +69,30 @@ class FactsArgs(ToolArgs):
     habits: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(
         ("query", "task", "prompt"), ("question",)
     )
+
+
+class ToolPort(SilentPort):
+    """The port of the runs that clients start: each is followed by the call that started it."""
+
+    def __init__(self) -> None:
+        self.following: dict[str, Callable[[Envelope], None]] = {}  # by run
+
+    def emit(self, envelope: Envelope) -> None:
+        """Tell the call that started the run."""
+        if (listener := self.following.get(envelope.run_id)) is not None:
+            listener(envelope)
+
+
+async def opened(
+    roots: tuple[str, ...], given: Mapping[str, Any], environment: Mapping[str, str]
+) -> tuple[Application, ToolPort]:
+    """The application on these folders, begun; `given` are settings."""
+    port = ToolPort()
+    settings, problems = await asyncio.to_thread(valid_settings, given, environment)
+    app = Application(roots, settings, port, "utf-16", environment, tuple(problems))
+    await app.mcp.close()  # no server of the user's is started: this may be one of them
+    await app.start()
+    return app, port
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from glossator.core.attached import Attached, Exhibit
-from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.errors import GlossatorError, SessionBusy, UsageError
 from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed, RunFinished
 from glossator.core.ports import EditorPort
 
@@ -246,14 +246,14 @@ class Runs:
 
         When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
         has sent `RunFinished` itself. Waits for an undo and for the end of a run that is over;
-        raises `UsageError` while the session has another run.
+        raises `SessionBusy` while the session has another run.
         """
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a run is opened inside a task")
         await self._settled(session_id)
         if self.busy(session_id):
-            raise UsageError("This session is answering already; wait for it or cancel it.")
+            raise SessionBusy("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
             raise UsageError(
                 f"There is a run {run_id!r} already; leave the id out or choose another."
