@@ -13,7 +13,7 @@ from glossator.acp.serve import serve_streams  # noqa: F401 - it decides how the
 from acp import schema
 from PIL import Image
 
-from glossator.acp.content import Prompt, read_prompt
+from glossator.acp.content import Prompt, mcp_servers, read_prompt
 from glossator.core.errors import UsageError
 from glossator.turn import Attachment
 from tests.workspace.files.trees import host, write_tree
@@ -94,3 +94,16 @@ def test_a_file_that_rules_hide_is_refused_whatever_is_embedded(
     (tmp_path / "other.txt").symlink_to("secret.txt")
     with pytest.raises(UsageError, match=r"is kept from the model"):
         embedded(tmp_path, name, text)
+
+
+def test_servers_whose_names_become_the_same_are_told_apart() -> None:
+    names = ("my files", "my_files", "my.files", "…", "files")
+    given = [schema.McpServerStdio(name=each, command=each, args=[], env=[]) for each in names]
+    taken = {name: each.command for name, each in mcp_servers(given).items()}
+    assert taken == {
+        "my-files": "my files",
+        "my-files-2": "my_files",
+        "my-files-3": "my.files",
+        "server": "…",
+        "files": "files",
+    }

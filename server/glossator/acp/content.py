@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from acp import schema
@@ -86,13 +87,17 @@ def read_prompt(
     return Prompt("".join(words).strip(), tuple(attached))
 
 
-def mcp_name(name: str) -> str:
-    """The name of a client's MCP server as we write it."""
-    return re.sub(r"[^A-Za-z0-9-]+", "-", name).strip("-")[:_NAME_CHARACTERS] or "server"
+def mcp_servers(given: Sequence[Any]) -> dict[str, McpServerSettings]:
+    """A client's MCP servers as the settings describe them, by names as we write them."""
+    found: dict[str, McpServerSettings] = {}
+    for each in given:
+        name = re.sub(r"[^A-Za-z0-9-]+", "-", each.name).strip("-")[:_NAME_CHARACTERS] or "server"
+        others = (f"{name}-{number}" for number in count(2))  # for names that become the same
+        found[next(one for one in chain([name], others) if one not in found)] = _settings_of(each)
+    return found
 
 
-def mcp_settings(server: Any) -> McpServerSettings:  # noqa: ANN401 - one of the protocol's union
-    """A client's MCP server as the settings describe one."""
+def _settings_of(server: Any) -> McpServerSettings:  # noqa: ANN401 - one of the protocol's union
     if isinstance(server, schema.McpServerStdio):
         environment = {each.name: each.value for each in server.env}
         return McpServerSettings(command=server.command, args=tuple(server.args), env=environment)

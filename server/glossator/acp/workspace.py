@@ -11,7 +11,7 @@ from acp import RequestError, schema
 from acp.interfaces import Client
 
 from glossator.acp.blocks import in_fences
-from glossator.acp.content import Prompt, mcp_name, mcp_settings, paths_of, read_prompt
+from glossator.acp.content import Prompt, mcp_servers, paths_of, read_prompt
 from glossator.acp.outbox import Outbox, refusal
 from glossator.acp.port import AcpPort
 from glossator.acp.texts import ClientTexts
@@ -316,8 +316,7 @@ class Workspace:
 
     async def _hand_over(self, session_id: str, servers: Sequence[Any]) -> None:
         """Take the client's MCP servers; each runs once the user adopted it here."""
-        given = {mcp_name(each.name): mcp_settings(each) for each in servers}
-        for name in await self._app.mcp.hand_over(given):
+        for name in await self._app.mcp.hand_over(mcp_servers(servers)):
             try:
                 await self.run("adoptMcpServer", name=name)
             except RequestError as error:
