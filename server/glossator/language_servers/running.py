@@ -25,7 +25,7 @@ from glossator.language_servers.reading import findings_in
 from glossator.sandbox import ServedProgram
 
 START_SECONDS = 120.0  # for the answer to `initialize`
-_OWED_SECONDS = 3.0  # that the findings of a text are waited for at least, once they are asked for
+_OWED_SECONDS = 3.0  # up to which an answer that is owed is waited for three times as long
 _REST_SECONDS = 0.3  # after which a server that began no work has none
 _LONGEST_REST = 60.0  # seconds, after which one that has not told so is taken to have read all
 # what pyright logs once it knows the files of the workspace; before, it finds too few references
@@ -154,13 +154,13 @@ class Running:
     async def findings(self, path: str, version: int, seconds: float) -> Findings | None:
         """What it finds in this version of a document; None if that is not known after so long.
 
-        One that is asked for them, and owes the answer, has `_OWED_SECONDS` at least.
+        One that is asked for them, and owes the answer, has more time.
         """
         if self.offers("diagnosticProvider"):
             if (pull := self._pulling.get((path, version))) is None:
                 pull = asyncio.create_task(self._pull(path, version))
                 self._pulling[path, version] = pull
-            await asyncio.wait({pull}, timeout=max(seconds, _OWED_SECONDS))
+            await asyncio.wait({pull}, timeout=max(seconds, min(3 * seconds, _OWED_SECONDS)))
             return pull.result() if pull.done() else None
         deadline = asyncio.get_running_loop().time() + seconds
         while (known := self._published.get(path)) is None or known.version not in {None, version}:

@@ -32,17 +32,18 @@ class NotStarted(Exception):
 class Server:
     """Keeps one server; `launch` starts its program, `tell` is told once when it dies."""
 
+    listing: Listing  # as it was last told, since its launch
+
     def __init__(
         self,
         found: FoundServer,
         root: str,
-        launch: Callable[[FoundServer, str], Awaitable[Running]],
+        launch: Callable[[Server], Awaitable[Running]],
         tell: Callable[[str], None],
     ) -> None:
         self.found = found
         self.root = root
         self.changed: set[str] = set()  # paths, since it was last told
-        self.listing: Listing | None = None  # as it was last told
         self.telling = asyncio.Lock()  # held while it is told what changed
         self.start_seconds: float | None = None  # until it had read the workspace
         self._launch = launch
@@ -84,7 +85,7 @@ class Server:
         if self._life is None:
             if self._has_died_often():
                 return f"{self._why}; it ended {len(self._ends)} times, so it rests for a while"
-            self.changed, self.listing = set(), None
+            self.changed.clear()
             self._up = asyncio.get_running_loop().create_future()
             self._life = asyncio.create_task(self._live(self._up))
             self._life.add_done_callback(partial(self._is_over, self._up))
@@ -131,7 +132,7 @@ class Server:
         began, running = time.monotonic(), None
         why, died = f"{self.found.name} was ended", False
         try:
-            running = await self._launch(self.found, self.root)
+            running = await self._launch(self)
             await running.initialize()
             self._why = ""
             up.set_result(running)

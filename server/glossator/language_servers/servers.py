@@ -238,12 +238,14 @@ class LanguageServers(CodeServers):
             self._servers.setdefault(key, Server(found, root, self._launch, self._tell))
         return self._servers[key]
 
-    async def _launch(self, found: FoundServer, root: str) -> Running:
+    async def _launch(self, server: Server) -> Running:
         from glossator.language_servers.running import Running  # noqa: PLC0415 - see above
         from glossator.language_servers.server import NotStarted  # noqa: PLC0415
 
+        found, root = server.found, server.root
         if self._closed:
             raise NotStarted(f"{found.name} was ended")
+        server.listing = self._host.snapshot().listing
         limited = await asyncio.to_thread(self._limited, self._host.snapshot())
         if limited.shell.unconfined is not None and not found.named:
             raise NotStarted(_NO_SANDBOX)
@@ -284,7 +286,7 @@ class LanguageServers(CodeServers):
         async with server.telling:
             snapshot, documents = self._host.snapshot(), running.documents
             changed, server.changed = server.changed, set()
-            before, server.listing = server.listing or snapshot.listing, snapshot.listing
+            before, server.listing = server.listing, snapshot.listing
             for path in documents.changed(sorted(changed), before, next_shown)[:_MAX_NEW]:
                 document = await asyncio.to_thread(snapshot.read, path)
                 language = language_at(path, "")

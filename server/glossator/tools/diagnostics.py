@@ -34,8 +34,8 @@ MAX_ITEMS = 40
 MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
 
-_SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find
-_KNOWN_SECONDS = 0.5  # that an edit waits for what was found before it
+_SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find, if nobody owes it
+_KNOWN_SECONDS = 0.5  # that an edit waits for what was found before it, likewise
 _MAX_EDITED = 10  # files of one edit whose findings are asked for
 _MAX_PENDING = 5  # files that are named
 _MAX_NEW = 10
@@ -108,7 +108,7 @@ async def findings_now(context: ToolContext, uris: Sequence[str]) -> Sequence[Fi
 async def new_findings(
     context: ToolContext, before: Sequence[FileDiagnostics], after: Iterable[Document]
 ) -> str:
-    """The errors and warnings that an edit brought, if they are told within a second.
+    """The errors and warnings that an edit brought, if they are told in time.
 
     Also how many are gone, and that they are not known. "" where nobody tells any.
     """
