@@ -417,6 +417,22 @@ async def test_a_name_may_begin_with_a_sign(workspace: MakeWorkspace) -> None:
     ]
 
 
+async def test_a_name_that_stands_at_another_one_is_that_name(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.sh": "foo=1\nbar=2\necho $foo$bar\n"})
+    edits = edit(ws, "a.sh", 1, 0, 3, "baz"), edit(ws, "a.sh", 3, 6, 9, "baz")
+    known = Known(
+        {
+            CodeKind.REFERENCES: told(ws, ("a.sh", 1), ("a.sh", 3)),
+            CodeKind.RENAME: CodeAnswer("bash", edits=edits),
+        }
+    )
+    place = {"name": "foo", "path": "a.sh", "line": 3}
+    used = await called(ws, known, mode="references", **place)
+    assert "a.sh:1:foo=1  [definition" in used.text
+    result = await called(ws, known, "Rename", Hands(ws), new_name="baz", **place)
+    assert result.text.startswith("Renamed foo to baz on 2 lines")
+
+
 async def test_two_names_of_one_file_are_one_file(workspace: MakeWorkspace) -> None:
     ws = await workspace({"lib/a.py": "def press(): ...\n\n\npress()\n"})
     (ws.root / "src").symlink_to("lib")

@@ -141,7 +141,7 @@ async def calls_of(app: Application, pointed: Pointed) -> Calls:
     if document is None or symbol is None:
         return Calls((), ())
     snapshot = app.host.snapshot()
-    place = NamePlace(document, symbol.name_line, symbol.name_column)
+    place = NamePlace(document, symbol.name_line, symbol.name_column, symbol.name)
     callers, callees = await asyncio.gather(
         app.code.ask(place.question(CodeKind.CALLERS), _SERVER_SECONDS),
         app.code.ask(place.question(CodeKind.CALLEES), _SERVER_SECONDS),

@@ -59,13 +59,7 @@ class NamePlace:
     document: Document
     line: int
     column: int
-
-    @property
-    def name(self) -> str:
-        """The name as it is spelled there."""
-        text = self.document.lines[self.line - 1][self.column :]
-        word = re.match(r"[@$]*[\w$]+", text)
-        return word[0] if word else text
+    name: str
 
     def question(self, kind: CodeKind, new_name: str = "") -> CodeQuestion:
         """A question about the name there."""
@@ -109,7 +103,7 @@ def place_on(document: Document, line: int, name: Name) -> NamePlace:
         )
     wanted = bool(name.scope)
     fitting = [each for each in columns if text[:each].rstrip().endswith(_QUALIFIES) == wanted]
-    return NamePlace(document, line, (fitting or columns)[0])
+    return NamePlace(document, line, (fitting or columns)[0], name.last)
 
 
 async def place_at(context: ToolContext, path: str, line: int, name: Name) -> NamePlace:
@@ -142,7 +136,8 @@ async def place_of(
     document = await in_thread(visible, snapshot, only.line.path, scope.hides)
     if isinstance(document, str) or document.sha256 != only.line.sha256:
         return "its file changed meanwhile"
-    return NamePlace(document, only.symbol.name_line, only.symbol.name_column)
+    symbol = only.symbol
+    return NamePlace(document, symbol.name_line, symbol.name_column, symbol.name)
 
 
 def _named(definition: Definition, snapshot: WorkspaceSnapshot) -> str:

@@ -34,7 +34,7 @@ MAX_ITEMS = 40
 MAX_CHARACTERS = 300
 WAIT_SECONDS = 5.0
 
-_SETTLED_SECONDS = 1.0  # that the result of an edit waits for what compilers find, if nobody owes it
+_SETTLED_SECONDS = 1.0  # that the result of an edit waits for what is found, if nobody owes it
 _KNOWN_SECONDS = 0.5  # that an edit waits for what was found before it, likewise
 _MAX_EDITED = 10  # files of one edit whose findings are asked for
 _MAX_PENDING = 5  # files that are named

@@ -291,7 +291,8 @@ def _bases_of(at: Defined) -> list[NamePlace] | None:
             before = head[: part.start() + base.rfind(".") + 1]
             line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
             start = 0 if line else at.symbol.name_column + len(at.symbol.name)
-            found.append(NamePlace(at.document, at.symbol.name_line + line, start + column))
+            named = base.rpartition(".")[2]
+            found.append(NamePlace(at.document, at.symbol.name_line + line, start + column, named))
     return found
 
 
@@ -315,7 +316,8 @@ class Defined:
     @property
     def place(self) -> NamePlace:
         """Where a server is asked about it."""
-        return NamePlace(self.document, self.symbol.name_line, self.symbol.name_column)
+        symbol = self.symbol
+        return NamePlace(self.document, symbol.name_line, symbol.name_column, symbol.name)
 
     @property
     def bases(self) -> str:
