@@ -426,7 +426,7 @@ async def test_a_name_that_stands_at_another_one_is_that_name(workspace: MakeWor
             CodeKind.RENAME: CodeAnswer("bash", edits=edits),
         }
     )
-    place = {"name": "foo", "path": "a.sh", "line": 3}
+    place: dict[str, Any] = {"name": "foo", "path": "a.sh", "line": 3}
     used = await called(ws, known, mode="references", **place)
     assert "a.sh:1:foo=1  [definition" in used.text
     result = await called(ws, known, "Rename", Hands(ws), new_name="baz", **place)
