@@ -30,6 +30,7 @@ _PAGE = 50  # sessions of a list
 _WRONG = -32602  # JSON-RPC's wrong parameters
 _NOT_FOUND = -32002  # the protocol's resource that is not there
 _NOT_OPEN = "This session is not open here. Load it, or begin a new one."
+_NOT_LISTED = "This session is of no folder that is open here. List its folder's sessions first."
 
 Meta = Any  # the protocol's `_meta`, by name
 
@@ -165,11 +166,14 @@ class GlossatorAgent:
         return schema.CloseSessionResponse()
 
     async def delete_session(self, session_id: str, **_: Meta) -> schema.DeleteSessionResponse:
-        """Delete a session of those that are listed for good; no other one is there any more."""
+        """Delete a session for good; it is one that is listed, or that has nothing in it yet."""
         for workspace in [*self._workspaces.values()]:
             if session_id in {each.session_id for each in await workspace.sessions()}:
                 await workspace.run("deleteSession", sessionId=session_id)
                 break
+        else:
+            if session_id not in self._of_session:
+                raise refusal(_NOT_LISTED, _NOT_FOUND)
         self._of_session.pop(session_id, None)
         return schema.DeleteSessionResponse()
 
