@@ -183,7 +183,7 @@ class GlossatorAgent:
     # a turn
 
     async def prompt(self, session_id: str, prompt: list[Any], **_: Meta) -> schema.PromptResponse:
-        """Answer a prompt; one that comes while another is answered steers that."""
+        """Answer a prompt; one that comes while another is answered steers that, or is next."""
         return await self._of(session_id).prompt(session_id, prompt)
 
     async def cancel(self, session_id: str, **_: Meta) -> None:
