@@ -89,6 +89,20 @@ async def test_sessions_of_several_workspaces_are_one_list(tmp_path: Path) -> No
         assert listed == [*reversed(ids)]
 
 
+async def test_a_session_whose_folder_is_not_open_is_not_said_to_be_deleted(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    async with conversation(tmp_path / "ws", FILES, [DONE]) as before:
+        await before.ask("Hello there")
+    async with conversation(other, {"a.py": ""}, []) as c:
+        with pytest.raises(RequestError, match="List its folder's sessions first"):
+            await delete(c, before.session_id)
+        (listed,) = (await c.agent.list_sessions(cwd=str(tmp_path / "ws"))).sessions
+        assert listed.session_id == before.session_id
+        await delete(c, before.session_id)
+        assert (await c.agent.list_sessions(cwd=str(tmp_path / "ws"))).sessions == []
+        await delete(c, c.session_id)  # in which nothing was said yet
+
+
 async def test_what_is_wrong_is_said_in_the_session_that_is_taken_up(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, [DONE], {"permissions": {"mode": "yolo"}}) as c:
         told: list[StreamEvent] = []

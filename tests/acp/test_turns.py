@@ -18,6 +18,8 @@ READ = Turn(Text("I look."), ToolUse("Read", {"path": "app.py"}, "toolu_r"))
 ANSWER = Turn(Text("`greet` returns a greeting [cite: doc, app.py, L1-L2]."))
 EDIT = Turn(ToolUse("Edit", {"path": "app.py", "old_text": "Hello", "new_text": "Hi"}, "toolu_e"))
 DONE = Turn(Text("Done."))
+WRONG = Turn(Text("It greets [cite: doc, gone.py, L3]."))
+CORRECTED = {"grounding": {"correction": "rewrite"}}
 
 
 async def test_an_answer_cites_by_links_and_says_how_they_hold(tmp_path: Path) -> None:
@@ -224,6 +226,67 @@ async def test_of_two_prompts_at_once_one_steers_the_other(tmp_path: Path) -> No
         asked = str([each.body["messages"] for each in c.api.requests])
         assert "One thing" in asked
         assert "And another" in asked
+
+
+async def test_a_prompt_after_the_model_has_had_its_say_is_the_next(tmp_path: Path) -> None:
+    """The answer is complete, and what it says is corrected."""
+    gate = asyncio.Event()
+    script = [WRONG, Turn(Text("It greets."), gate=gate), DONE, DONE]
+    async with conversation(tmp_path, FILES, script, CORRECTED) as c:
+        asking = asyncio.create_task(c.ask("One thing"))
+        await c.api.wait_for_requests(2)
+        after = [asyncio.create_task(c.ask(words)) for words in ("And another", "And a third")]
+        await asyncio.sleep(0.1)
+        assert not any(each.done() for each in after)
+        gate.set()
+        assert (await asking).stop_reason == "end_turn"
+        assert [(await each).stop_reason for each in after] == ["end_turn", "end_turn"]
+        said = [str(each.body["messages"][-1]) for each in c.api.requests[2:]]
+        assert ["And another" in said[0], "And a third" in said[1]] == [True, True]
+
+
+async def test_a_cancel_ends_a_prompt_that_waits_too(tmp_path: Path) -> None:
+    script = [WRONG, Turn(Text("It greets."), gate=asyncio.Event()), DONE]
+    async with conversation(tmp_path, FILES, script, CORRECTED) as c:
+        asking = asyncio.create_task(c.ask("One thing"))
+        await c.api.wait_for_requests(2)
+        waiting = asyncio.create_task(c.ask("And another"))
+        await asyncio.sleep(0.1)
+        await c.agent.cancel(c.session_id)
+        assert [(await each).stop_reason for each in (asking, waiting)] == ["cancelled"] * 2
+        assert (await c.ask("Go on")).stop_reason == "end_turn"
+        assert len(c.api.requests) == 3
+
+
+async def test_a_prompt_may_follow_a_cancel_at_once(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    held = [Turn(Text("One"), gate=gate), Turn(Text("Two"), gate=gate)]
+    async with conversation(tmp_path, FILES, [*held, DONE]) as c:
+        asking = asyncio.create_task(c.ask("One thing"))
+        await c.api.wait_for_requests(1)
+        await c.agent.cancel(c.session_id)
+        after = asyncio.create_task(c.ask("And another"))
+        assert (await asking).stop_reason == "cancelled"
+        await c.api.wait_for_requests(2)
+        await c.agent.cancel(c.session_id)
+        assert (await after).stop_reason == "cancelled"
+        assert (await c.ask("Go on")).stop_reason == "end_turn"
+
+
+async def test_a_prompt_that_waits_is_not_begun_once_its_client_has_left(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script = [WRONG, Turn(Text("It greets."), gate=gate)]
+    async with conversation(tmp_path, FILES, script, CORRECTED) as c:
+        asking = asyncio.create_task(c.ask("One thing"))
+        await c.api.wait_for_requests(2)
+        waiting = asyncio.create_task(c.ask("And another"))
+        await asyncio.sleep(0.1)
+        c.leave()
+        await asyncio.wait_for(c.served, 10)
+        await asyncio.wait({asking, waiting})
+        assert isinstance(asking.exception(), ConnectionError)
+        assert isinstance(waiting.exception(), ConnectionError)
+        assert len(c.api.requests) == 2
 
 
 async def test_a_failure_is_an_error_in_words(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from glossator.core.message_lines import MessageLines
 
 LIMIT = 200
 JUNK = 100_000  # lines; the answers to them are more than a socket holds
+MOST = 2_000_000  # bytes of answers for a client that reads none: what a socket holds, and ours
 ASKS = b'{"id": 1}'
 
 
@@ -52,11 +53,14 @@ async def test_what_is_no_message_is_answered_and_left_out() -> None:
 
 
 async def test_a_client_that_reads_no_refusals_can_leave() -> None:
-    async with pair() as (lines, _, writer):
+    """And not all of them are kept for it."""
+    async with pair() as (lines, reader, writer):
         receiving = asyncio.create_task(lines.receive())
         writer.write(b"[]\n" * JUNK)
         writer.write_eof()
         assert await asyncio.wait_for(receiving, 30) is None
+        lines.close()
+        assert len(await asyncio.wait_for(reader.read(), 30)) < MOST
 
 
 async def test_a_client_that_left_is_not_waited_for() -> None:

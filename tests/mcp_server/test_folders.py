@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import ListRootsResult
 
+from glossator.mcp_server.folders import Folders
 from tests.mcp_server.client import LEGACY, Mode, door, gloss, write
+from tests.quiet import quietly
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
@@ -123,3 +126,47 @@ async def test_without_any_it_is_the_current_one(
             monkeypatch.setattr(d, "names", fails)
         assert await d.text("glob", pattern="*.py") == "here.py"
         assert os.getcwd() == str(tmp_path)
+
+
+async def test_other_folders_are_opened_though_the_first_could_not_be(tmp_path: Path) -> None:
+    """Which the client changed while they were being opened."""
+    asked, gate = 0, asyncio.Event()
+
+    async def find() -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await gate.wait()
+            raise OSError("the first are gone")
+        return [str(tmp_path)]
+
+    folders = Folders(find, {"HOME": str(tmp_path)}, quietly({"models": {"offline": True}}))
+    first = folders.open_soon()
+    await asyncio.sleep(0)
+    folders.changed()
+    second = asyncio.create_task(folders.app())
+    await asyncio.sleep(0)
+    gate.set()
+    assert (await second).host.roots == (str(tmp_path),)
+    with pytest.raises(OSError, match="the first are gone"):
+        await first
+    await folders.close()
+
+
+async def test_what_was_open_is_closed_where_the_next_cannot_be_asked_for(tmp_path: Path) -> None:
+    asked = 0
+
+    async def find() -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            raise OSError("no answer")
+        return [str(tmp_path)]
+
+    folders = Folders(find, {"HOME": str(tmp_path)}, quietly({"models": {"offline": True}}))
+    app = await folders.app()
+    folders.changed()
+    with pytest.raises(OSError, match="no answer"):
+        await folders.app()
+    assert await folders.app() is app
+    await folders.close()

@@ -92,7 +92,7 @@ async def test_a_folder_that_is_none_is_refused(
 
 @pytest.mark.parametrize("session", ["", "..", "../../secret", "{root}", "0" * 100_000, "a\0b"])
 async def test_a_session_that_is_none_is_refused(tmp_path: Path, session: str) -> None:
-    """Or there is nothing to delete: one that names a file deletes none."""
+    """Also to delete it: one that names a file deletes none."""
     root = tmp_path / "ws"
     async with conversation(root, FILES, [DONE]) as c:
         before = contents(root)
@@ -103,6 +103,7 @@ async def test_a_session_that_is_none_is_refused(tmp_path: Path, session: str) -
             ("session/load", {}),
             ("session/resume", {}),
             ("session/fork", {}),
+            ("session/delete", {}),
             ("session/prompt", {"prompt": prompt}),
             ("session/set_mode", {"modeId": "auto"}),
             ("session/set_config_option", {"configId": "model", "value": "offline"}),
@@ -111,7 +112,6 @@ async def test_a_session_that_is_none_is_refused(tmp_path: Path, session: str) -
                 await c.agent._conn.send_request(method, {**params, **more})
         await c.agent.close_session(named)
         await c.agent.cancel(named)
-        await c.agent._conn.send_request("session/delete", params)
         assert contents(root) == before
         assert (await c.ask("Still there?")).stop_reason == "end_turn"
 

@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from glossator.sessions.runs import Steering
+from glossator.core.events import RunFinished
+from glossator.sessions.runs import Runs, Steering
+from tests.stage import Recorder
 
 
 async def said(steering: Steering) -> asyncio.Task[bool]:
@@ -45,3 +47,20 @@ async def test_words_that_were_told_cannot_be_taken_back() -> None:
     assert len(steering.take()) == 1
     saying.cancel()
     assert await saying
+
+
+async def test_words_that_wait_for_a_session_come_when_it_listens_or_is_free() -> None:
+    runs = Runs(Recorder())
+    await runs.free_or_steered("s")
+    async with runs.open("s", None) as run:
+        waiting = asyncio.create_task(runs.free_or_steered("s"))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        run.steering.open()
+        await waiting
+        run.steering.close()
+        waiting = asyncio.create_task(runs.free_or_steered("s"))
+        run.emit(RunFinished("answered"))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+    await waiting

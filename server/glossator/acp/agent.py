@@ -30,6 +30,8 @@ _PAGE = 50  # sessions of a list
 _WRONG = -32602  # JSON-RPC's wrong parameters
 _NOT_FOUND = -32002  # the protocol's resource that is not there
 _NOT_OPEN = "This session is not open here. Load it, or begin a new one."
+_NOT_LISTED = "This session is of no folder that is open here. List its folder's sessions first."
+_LEFT = "The client has left, so nothing is opened any more."
 
 Meta = Any  # the protocol's `_meta`, by name
 
@@ -51,6 +53,7 @@ class GlossatorAgent:
         self._name = ""
         self._loading: asyncio.Task[type[Workspace]] | None = None
         self._opening = asyncio.Lock()
+        self._leaving = False
         self._workspaces: dict[tuple[str, ...], Workspace] = {}
         self._of_session: dict[str, Workspace] = {}
 
@@ -60,12 +63,13 @@ class GlossatorAgent:
 
     async def close(self) -> None:
         """End all that goes on; the client is not told any more."""
+        self._leaving = True
         await self._outbox.close()
-        await self._opening.acquire()  # what is being opened is there then, and nothing is opened
         if self._loading is not None:
             await asyncio.wait({self._loading})
-        for workspace in self._workspaces.values():
-            await workspace.close()
+        async with self._opening:  # what is being opened is there then
+            for workspace in self._workspaces.values():
+                await workspace.close()
 
     async def initialize(
         self,
@@ -165,18 +169,21 @@ class GlossatorAgent:
         return schema.CloseSessionResponse()
 
     async def delete_session(self, session_id: str, **_: Meta) -> schema.DeleteSessionResponse:
-        """Delete a session of those that are listed for good; no other one is there any more."""
+        """Delete a session for good; it is one that is listed, or that has nothing in it yet."""
         for workspace in [*self._workspaces.values()]:
             if session_id in {each.session_id for each in await workspace.sessions()}:
                 await workspace.run("deleteSession", sessionId=session_id)
                 break
+        else:
+            if session_id not in self._of_session:
+                raise refusal(_NOT_LISTED, _NOT_FOUND)
         self._of_session.pop(session_id, None)
         return schema.DeleteSessionResponse()
 
     # a turn
 
     async def prompt(self, session_id: str, prompt: list[Any], **_: Meta) -> schema.PromptResponse:
-        """Answer a prompt; one that comes while another is answered steers that."""
+        """Answer a prompt; one that comes while another is answered steers that, or is next."""
         return await self._of(session_id).prompt(session_id, prompt)
 
     async def cancel(self, session_id: str, **_: Meta) -> None:
@@ -216,6 +223,8 @@ class GlossatorAgent:
             if not os.path.isabs(each) or not await asyncio.to_thread(os.path.isdir, each):
                 raise refusal(f"{shown(each)} is no folder. Open one that is there.", _WRONG)
         async with self._opening:
+            if self._leaving:
+                raise refusal(_LEFT)
             if roots not in self._workspaces:
                 workspace = await asyncio.shield(self._load_soon())
                 self._workspaces[roots] = await workspace.opened(

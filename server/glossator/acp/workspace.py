@@ -92,8 +92,12 @@ class Workspace:
 
     async def close(self) -> None:
         """End every run, then the application."""
-        for each in self._background:
+        ending = [*self._background, *self._prompts]
+        self._prompts.clear()
+        for each in ending:
             each.cancel()
+        if ending:  # before the runs: a prompt that waits for one would begin the next
+            await asyncio.wait(ending)
         await self._app.close()
 
     async def run(self, command: str, **argument: Any) -> Any:  # noqa: ANN401 - as the wire
@@ -137,7 +141,7 @@ class Workspace:
     # a turn
 
     async def prompt(self, session_id: str, blocks: Sequence[Any]) -> schema.PromptResponse:
-        """Answer a prompt; one that comes while another is answered steers that."""
+        """Answer a prompt; one that comes while another is answered steers that, or is next."""
         if (task := asyncio.current_task()) is None:
             raise RuntimeError("a prompt is answered inside a task")
         self._prompts[task] = session_id
@@ -150,12 +154,11 @@ class Workspace:
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 return await self._command(session_id, *called)
-            if not await self._steered(app, session_id, read):
+            while not await self._steered(app, session_id, read):
                 try:
                     return await self._ask(app, session_id, read)
-                except SessionBusy:  # by a prompt that came at the same time
-                    if not await self._steered(app, session_id, read):
-                        raise
+                except SessionBusy:  # a run that only begins, or whose model has had its say
+                    await app.runs.free_or_steered(session_id)
             return schema.PromptResponse(stop_reason="end_turn")
         except asyncio.CancelledError:
             task.uncancel()

@@ -13,6 +13,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _PARSE_ERROR = -32700  # JSON-RPC's
+_WAITING = 64 * 1024  # bytes; while more wait to be read, no refusal is written
 
 
 class MessageLines(Generic[T]):
@@ -67,9 +68,13 @@ class MessageLines(Generic[T]):
         self._writer.close()
 
     def _refuse(self, why: str) -> None:
-        """Not waited for: what keeps us from reading would keep us from ending, too."""
+        """Not waited for: what keeps us from reading would keep us from ending, too.
+
+        A client that reads nothing is written no more of them.
+        """
         _log.warning("The client's message was left out: %s", why)
         error = {"code": _PARSE_ERROR, "message": why}
-        if not self._writer.is_closing():
+        waiting = self._writer.transport.get_write_buffer_size()
+        if waiting <= _WAITING and not self._writer.is_closing():
             refusal = {"jsonrpc": "2.0", "id": None, "error": error}
             self._writer.write(json.dumps(refusal).encode("ascii") + b"\n")

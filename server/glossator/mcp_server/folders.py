@@ -32,6 +32,7 @@ class Folders:
         self._find_roots = find_roots
         self._environment = dict(os.environ if environment is None else environment)
         self._settings = settings or {}
+        self._app: Application | None = None
         self._roots: tuple[str, ...] = ()  # of the application
         self._loading: asyncio.Task[None] | None = None
         self._opening: asyncio.Task[Application] | None = None
@@ -50,11 +51,11 @@ class Folders:
     def open_soon(self) -> asyncio.Task[Application]:
         """Begin to open them, unless that is done."""
         before = self._opening
-        if before is not None and before.done() and (before.cancelled() or before.exception()):
-            before = None
-        if before is None or self._changed:
+        failed = before and before.done() and (before.cancelled() or before.exception())
+        if before is None or failed or self._changed:
             self._changed = False
-            before = self._opening = asyncio.create_task(self._open(before))
+            self._opening = asyncio.create_task(self._open(before))
+            return self._opening
         return before
 
     def changed(self) -> None:
@@ -67,22 +68,24 @@ class Folders:
             await asyncio.wait({self._loading})
         if self._opening is not None:
             await asyncio.wait({self._opening})
-            if not self._opening.cancelled() and self._opening.exception() is None:
-                await self._opening.result().close()
+        if self._app is not None:
+            await self._app.close()
 
     async def _open(self, before: asyncio.Task[Application] | None) -> Application:
-        app = await before if before is not None else None
+        if before is not None:
+            await asyncio.wait({before})  # if it failed, its callers are told
         roots = tuple(dict.fromkeys(await self._find_roots()))
-        if app is not None:
+        if self._app is not None:
             if roots == self._roots:
-                return app
+                return self._app
+            app, self._app = self._app, None
             await app.close()
         await self.load_soon()
         from glossator.mcp_server.tools import opened  # noqa: PLC0415 - imported aside
 
-        app, self.port = await opened(roots, self._settings, self._environment)
+        self._app, self.port = await opened(roots, self._settings, self._environment)
         self._roots = roots
-        return app
+        return self._app
 
 
 async def _load() -> None:

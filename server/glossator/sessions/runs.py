@@ -115,13 +115,16 @@ class Steering:
     the model was told.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, opened: Callable[[], None] = lambda: None) -> None:
+        """`opened` is called when it takes words."""
         self.is_open = False
         self.waiting: list[SteeredWords] = []
+        self._opened = opened
 
     def open(self) -> None:
         """Take words from now on."""
         self.is_open = True
+        self._opened()
 
     async def say(self, text: str, attached: Sequence[Attached | Exhibit] = ()) -> bool:
         """Have the model told with the next results; True if it was told.
@@ -233,7 +236,7 @@ class Runs:
         self._port = port
         self._runs: dict[str, Run] = {}
         self._claimed: dict[str, bool] = {}  # sessions, and whether it is only for a moment
-        self._freed = asyncio.Event()
+        self._changed = asyncio.Event()
 
     @asynccontextmanager
     async def open(
@@ -258,7 +261,9 @@ class Runs:
             raise UsageError(
                 f"There is a run {run_id!r} already; leave the id out or choose another."
             )
-        run = Run(run_id or secrets.token_hex(8), session_id, task, self._port, note)
+        steering = Steering(self._changed.set)
+        named = run_id or secrets.token_hex(8)
+        run = Run(named, session_id, task, self._port, note, steering=steering)
         self._runs[run.id] = run
         try:
             yield run
@@ -280,7 +285,7 @@ class Runs:
                 await run.ending.aclose()
             finally:
                 del self._runs[run.id]
-                self._freed.set()
+                self._changed.set()
 
     def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
         """Cancel one run, or all; returns the ids of those that were in progress."""
@@ -356,15 +361,21 @@ class Runs:
             yield
         finally:
             del self._claimed[session_id]
-            self._freed.set()
+            self._changed.set()
 
     async def _settled(self, session_id: str) -> None:
         """Wait for something that ends soon by itself: people are told of an end just before it."""
         while self._claimed.get(session_id) or any(
             run.is_over and run.session_id == session_id for run in self._runs.values()
         ):
-            self._freed.clear()
-            await self._freed.wait()
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def free_or_steered(self, session_id: str) -> None:
+        """Wait until the session is free, or has a run that takes the user's words."""
+        while self.busy(session_id) and not self.steered(session_id=session_id):
+            self._changed.clear()
+            await self._changed.wait()
 
     def busy(self, session_id: str) -> bool:
         """Whether the session has a run in progress, or is claimed."""
