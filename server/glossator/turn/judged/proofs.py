@@ -60,12 +60,21 @@ _TYPES = frozenset({"class", "interface"})
 _MOST_MEMBERS = 40  # classes that extend one
 _DEPTH = 4  # classes above one another
 _STRUCTURAL = re.compile(r"\bProtocol\b")
-_BASES = {
-    True: re.compile(r"\A\s*\((.*)\)\s*:", re.DOTALL),  # of Python
-    False: re.compile(r"\b(?:extends|implements)\s+([^{]*?)\s*(?=\bimplements\b|\{)"),
+# What is told of a class's bases is told of these heads alone: before and behind the class's name,
+# where type parameters and arguments are blanked. A lower-case name behind a dot may be no class.
+_BEFORE = re.compile(r"\s*(?:(?:export|default|declare|abstract)\s+)*(?:class|interface)\s+")
+_BASE = r"(?:[\w$]+|[\w$.]+\.[A-Z]\w*)"
+_LISTED = rf"({_BASE}(?:\s*,\s*{_BASE})*)"
+_KEYWORD = r"\b(?:metaclass\s*=\s*[\w.]+|\w+\s*=\s*(?:True|False))"
+_HEADS = {
+    True: re.compile(rf"\s*(?:\(\s*{_LISTED}?\s*,?\s*(?:{_KEYWORD}\s*,?\s*)*\))?\s*:"),  # Python
+    False: re.compile(rf"(?:\s+extends\s+{_LISTED})?(?:\s+implements\s+{_LISTED})?\s*\{{"),
 }
-_PART = re.compile(r"[^,\s][^,]*")
-_BRACKETS = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
+_BRACKETS = {
+    True: re.compile(r"\[[\w\s,.|*]*\]"),
+    False: re.compile(r"<[\w$\s,.|&=\[\]]*>"),
+}
+_NAMES = re.compile(r"[\w$.]+")
 # stubs, with the module that each is of
 _OWN = re.compile(r"/typeshed[^/]*/(?:.*/)?stdlib(?:/3)?(/.*\.py)i$|/lib\.[^/]*\.d\.ts$")
 
@@ -202,11 +211,13 @@ def _another(
 ) -> Judgement:
     """Refuted by a class that names the subject as its base and is not said to extend it."""
     name, snapshot = subject.symbol.name, evidence.snapshot
-    names = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    implements = claim.relation is Relation.IMPLEMENTS
+    group = 2 if implements and subject.symbol.kind == "interface" else 1
     for each in others:
-        is_other = _is_wanted(each, claim, subject) and names.search(each.bases)
+        listed = _NAMES.findall((each.head and each.head[group]) or "")
+        is_other = _is_wanted(each, claim, subject) and name in map(_last, listed)
         if is_other and evidence.is_product(each.document.path):
-            done = "implemented" if claim.relation is Relation.IMPLEMENTS else "extended"
+            done = "implemented" if implements else "extended"
             also = " also" if claim.others else ""
             where = f"({shown(snapshot.relative(each.document.path))}, line {each.line[1]})"
             by = f"`{shown(each.symbol.name)}` {where}"
@@ -225,7 +236,7 @@ async def _by_bases(
     at = cited if name == claim.defined else await evidence.only(name.text)
     if at is None or at.symbol.kind != "class" or at.language not in _LANGUAGES:
         return UNDECIDED
-    is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.bases)
+    is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.text)
     if is_loose or (is_implementing and at.language == "python"):
         return UNDECIDED
     if not await _extends_another(evidence, at, subject):
@@ -272,27 +283,24 @@ def _bases_of(at: Defined) -> list[NamePlace] | None:
 
     As of one that is decorated, which may have it extend more.
     """
-    if at.symbol.first_line != at.symbol.name_line:
+    symbol, head = at.symbol, at.head
+    before_name = at.document.lines[symbol.name_line - 1][: symbol.name_column]
+    is_bare = symbol.first_line == symbol.name_line and _BEFORE.fullmatch(before_name)
+    if head is None or not is_bare:
         return None
-    head, nested = at.bases, 1
-    while nested:  # what is in brackets is no base
-        head, nested = _BRACKETS.subn(lambda inner: re.sub(r"\S", " ", inner[0]), head)
-    lists = [*_BASES[at.language == "python"].finditer(head)]
-    if not lists:
-        return None if re.search(r"\(|\bextends\b|\bimplements\b", head) else []
     found: list[NamePlace] = []
-    for each in lists:
-        for part in _PART.finditer(head, *each.span(1)):
-            base = part[0].rstrip()
-            if "=" in base:  # `metaclass=…`
-                continue
-            if not re.fullmatch(r"[\w.]+", base):
-                return None
-            before = head[: part.start() + base.rfind(".") + 1]
+    for group in range(1, head.re.groups + 1):
+        for base in _NAMES.finditer(head.string, *head.span(group)):
+            before = head.string[: base.end() - len(_last(base[0]))]
             line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
-            start = 0 if line else at.symbol.name_column + len(at.symbol.name)
-            found.append(NamePlace(at.document, at.symbol.name_line + line, start + column))
+            start = 0 if line else symbol.name_column + len(symbol.name)
+            found.append(NamePlace(at.document, symbol.name_line + line, start + column))
     return found
+
+
+def _last(dotted: str) -> str:
+    """The name behind the last dot."""
+    return dotted.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,16 +326,23 @@ class Defined:
         return NamePlace(self.document, self.symbol.name_line, self.symbol.name_column)
 
     @property
-    def bases(self) -> str:
-        """What stands behind a class's name, to the first line that ends like a head."""
+    def text(self) -> str:
+        """All behind its name."""
         symbol = self.symbol
-        start = symbol.name_column + len(symbol.name)
-        found: list[str] = []
-        for line in self.document.lines[symbol.name_line - 1 : symbol.last_line]:
-            found.append(line[0 if found else start :].partition("  #")[0].rstrip())
-            if found[-1].endswith((":", "{", "}", "...")):
-                break
-        return "\n".join(found)
+        lines = self.document.lines[symbol.name_line - 1 : symbol.last_line]
+        return "\n".join(lines)[symbol.name_column + len(symbol.name) :]
+
+    @property
+    def head(self) -> re.Match[str] | None:
+        """The head of a class behind its name; None if it is not plain.
+
+        Its groups list the bases: all of Python, or what it extends and what it implements.
+        """
+        is_python = self.language == "python"
+        head, nested = self.text[: self.text.find(":" if is_python else "{") + 1], 1
+        while nested:
+            head, nested = _BRACKETS[is_python].subn(lambda it: re.sub(r"\S", " ", it[0]), head)
+        return _HEADS[is_python].match(head)
 
     def is_meant(self, token: Token) -> bool:
         """Whether a name, with what stands before its dots, means this symbol."""
