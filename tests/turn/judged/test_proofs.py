@@ -189,8 +189,8 @@ async def test_silence_supports_nothing(tmp_path: Path, files: dict[str, str], s
     ],
 )
 async def test_implementations(tmp_path: Path, said: str, verdict: str, why: str) -> None:
-    root = tmp_path / "ws"
-    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"))
+    root, bases = tmp_path / "ws", {"a.py:5": ("a.py:1",), "a.py:9": ("a.py:5",)}
+    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"), bases)
     if said.startswith("`Shape`") and said.endswith("`Square`.") and "by" not in said:
         told = knowing(root, (), ("a.py:5", "a.py:9"))
     async with stage(root, {"a.py": SHAPES}, [], coded=told) as s:
@@ -337,6 +337,7 @@ async def test_heads_of_typescript(tmp_path: Path, head: str, verdict: str) -> N
     ("head", "verdict"),
     [
         ("Cube(Shape): # one of six", "contradicted"),
+        ("Cube(\n    Shape\n):", "undecided"),  # where another of that name is meant
         ("Cube(Square, a.Shape[int]):", "contradicted"),
         ("Cube(Square): # six of them", "undecided"),
         ("Cube(Square):\t# six of them", "undecided"),
@@ -350,7 +351,8 @@ async def test_one_more_is_known_by_its_head(tmp_path: Path, head: str, verdict:
     root = tmp_path / "ws"
     text = SHAPES.partition("class Cube")[0]
     text += f"class {head}\n    shape = Shape()\n\n    def f(self):\n        pass\n"
-    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"))
+    bases = {"a.py:5": ("a.py:1",), "a.py:9": ("a.py:1",), "a.py:10": ("b.py:1",)}
+    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"), bases)
     async with stage(root, {"a.py": text}, [], coded=told) as s:
         found = await sentence(s, "Only `Square` extends `Shape`.", "[cite: doc, a.py, L1-L6]")
         assert found.verdict == verdict, found.reason
@@ -373,8 +375,9 @@ async def test_one_more_in_typescript(tmp_path: Path, head: str, said: str, verd
         "c.ts": "interface Kept {\n}\n",
         "b.ts": head + " {\n}\n",
     }
-    async with stage(root, SCRIPT | files, [], coded=knowing(root, (), ("b.ts:1",))) as s:
-        cited = "a.ts" if "Shape`" in said else "c.ts"
+    cited = "a.ts" if "Shape`" in said else "c.ts"
+    told = knowing(root, (), ("b.ts:1",), {"b.ts:1": (f"{cited}:1",)})
+    async with stage(root, SCRIPT | files, [], coded=told) as s:
         found = await sentence(s, said, f"[cite: doc, {cited}, L1-L2]")
         assert found.verdict == verdict, found.reason
 
