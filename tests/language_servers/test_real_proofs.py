@@ -23,6 +23,12 @@ FILES = {
     "zoo/cage.py": "import abc\n\n\nclass Cage(abc.ABC):\n    pass\n",
     "zoo/keep.py": "from zoo.fish import Shark as Big\n\n\ndef keep(x, _weigh=3):\n"
     "    Big()._feed()\n    x.feed(_weigh)\n",
+    "zoo/wild.py": "from zoo import base\n\n\ndef made(*, of):\n    return type('Made', (of,), {})"
+    "\n\n\nclass Wolf(made(of=base.Animal)): # howls\n    legs = (4)\n\n    def howl(self):\n"
+    "        pass\n\n\nclass Fly(base.Animal.__mro__[0]):\n    pass\n",
+    "zoo/den.py": "class Den:\n    pass\n",
+    "zoo/lair.py": "from zoo import den\n\n\nclass Den(den.Den):\n    pass\n\n\n"
+    "class Lair(Den):\n    pass\n",
 }
 SAID = {
     "Only `Animal._feed` calls `_weigh`. [cite: doc, zoo/base.py, L6-L7]": "undecided",
@@ -35,6 +41,11 @@ SAID = {
     "`Fish` and `Shark` are the only subclasses of `Animal`. [cite: doc, zoo/base.py, L1]": (
         "undecided"
     ),
+    "`Wolf` extends `Animal`. [cite: doc, zoo/wild.py, L8-L12]": "undecided",
+    "`Fly` extends `Animal`. [cite: doc, zoo/wild.py, L15-L16]": "undecided",
+    # the `Den` that `Lair` extends is that of its own module
+    "Only `lair.Den` extends `den.Den`. [cite: doc, zoo/den.py, L1-L2]": "undecided",
+    "Nothing extends `den.Den`. [cite: doc, zoo/den.py, L1-L2]": "contradicted",
     "Nothing extends `Animal`. [cite: doc, zoo/base.py, L1-L3]": "contradicted",
     "Nothing extends `Shark` in the workspace. [cite: doc, zoo/fish.py, L9-L10]": "undecided",
     "`_weigh` is never called. [cite: doc, zoo/base.py, L6-L7]": "contradicted",

@@ -189,8 +189,8 @@ async def test_silence_supports_nothing(tmp_path: Path, files: dict[str, str], s
     ],
 )
 async def test_implementations(tmp_path: Path, said: str, verdict: str, why: str) -> None:
-    root = tmp_path / "ws"
-    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"))
+    root, bases = tmp_path / "ws", {"a.py:5": ("a.py:1",), "a.py:9": ("a.py:5",)}
+    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"), bases)
     if said.startswith("`Shape`") and said.endswith("`Square`.") and "by" not in said:
         told = knowing(root, (), ("a.py:5", "a.py:9"))
     async with stage(root, {"a.py": SHAPES}, [], coded=told) as s:
@@ -212,6 +212,10 @@ STUB = "/lib/typeshed-fallback/stdlib/abc.pyi:2", "/lib/python3/abc.py:2"
         ("class Disc(ABC):", {"b.py:1": ("/lib/python3/abc.py:2",)}, "undecided"),
         ("class Disc(ABC):", {"b.py:1": (*STUB, "/lib/site-packages/x.py:2")}, "undecided"),
         ("class Disc(of(ABC)):", {"b.py:1": STUB}, "undecided"),
+        ("class Disc(ABC): # as `size = (1):`", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc(Round): # as `size = (1):`", {}, "undecided"),
+        ("class Disc[T](abc.ABC, total=False):", {"b.py:1": STUB}, "contradicted"),
+        ("class Disc:", {}, "contradicted"),
         ("class Disc(Round):", {"b.py:1": ("c.py:1",), "c.py:1": STUB}, "contradicted"),
         ("class Disc(Round):", {"b.py:1": ("c.py:4",), "c.py:4": STUB}, "undecided"),
     ],
@@ -230,6 +234,151 @@ async def test_that_it_extends_nothing_else_is_known_by_its_bases(
     async with stage(root, files, [], coded=told) as s:
         last = head.count("\n") + 2
         found = await sentence(s, "`Disc` extends `Shape`.", f"[cite: doc, b.py, L1-L{last}]")
+        assert found.verdict == verdict, found.reason
+
+
+@pytest.mark.parametrize("head", ["Shape(Protocol)", "Shape[T: (int, str)](x.Protocol[T])"])
+async def test_what_a_class_may_fulfil_without_extending_it_is_left_open(
+    tmp_path: Path, head: str
+) -> None:
+    root, text = tmp_path / "ws", f"class {head}:\n    pass\n\n\nclass Disc:\n    pass\n"
+    async with stage(root, {"a.py": text}, [], coded=knowing(root, (), ("a.py:1",))) as s:
+        found = await sentence(s, "`Disc` extends `Shape`.", "[cite: doc, a.py, L5-L6]")
+        assert found.verdict == "undecided", found.reason
+
+
+UNPLAIN = [
+    # comments, behind which the head seemed to go on, and strings
+    "class Disc(make()): # a comment\n    size = 1\n\n    def f(self):\n        pass\n",
+    "class Disc(make()):\t# a comment\n    size: int = 1\n    def f(self):\n        pass\n",
+    "class Disc(make()):  #: a comment\n    size = 1\n\n    def f(self):\n        pass\n",
+    "class Disc(make()): x = 1; f = lambda a=(2): a\n",
+    "class Disc(\n    # size=1):\n    make(),\n):\n    pass\n",
+    'class Disc(Of["]=("], make()):\n    pass\n',
+    "class Disc \\\n    (make(a=1)):\n    pass\n",
+    # what has `=` and is no keyword
+    "class Disc(make(a=1)):\n    pass\n",
+    "class Disc(of(a=1, b=2)):\n    pass\n",
+    "class Disc(make(a = X)):\n    pass\n",
+    "class Disc(*bases_of(a=1)):\n    pass\n",
+    "class Disc(base := make):\n    pass\n",
+    "class Disc(make(lambda x=1:\n    x), a=(2)):\n    pass\n",
+    "class Disc(made[a == 1]):\n    pass\n",
+    # what may bring a base
+    "class Disc(metaclass=of(Shape)):\n    pass\n",
+    "class Disc(ABC, also=Shape):\n    pass\n",
+    # what another object of the language has, and is no class of it
+    "class Disc(Square.__mro__[1]):\n    pass\n",
+    "class Disc(Kind.DISC.value):\n    pass\n",
+]
+
+
+@pytest.mark.parametrize("text", UNPLAIN)
+async def test_a_head_that_is_not_plain_is_left_open(tmp_path: Path, text: str) -> None:
+    """Even where all that is named in it is of the language itself."""
+    root = tmp_path / "ws"
+    every = {f"b.py:{line}": STUB for line in range(1, 6)}
+    told = knowing(root, (), ("a.py:1",), every)
+    async with stage(root, {"a.py": SHAPES, "b.py": text}, [], coded=told) as s:
+        cite = f"[cite: doc, b.py, L1-L{text.count(chr(10))}]"
+        found = await sentence(s, "`Disc` extends `Shape`.", cite)
+        assert found.verdict == "undecided", found.reason
+
+
+LIB = ("/lib/lib.es5.d.ts:9",)
+SCRIPT = {
+    "tsconfig.json": "{}",
+    "a.ts": "export class Shape {\n  a = 1;\n}\nexport class Round {\n  b = 1;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("head", "verdict"),
+    [
+        ("class Disc", "contradicted"),
+        ("export default abstract class Disc<T, U = T[]>", "contradicted"),
+        ("export class Disc extends Round", "contradicted"),
+        ("export class Disc<T extends Shape>\n  extends Round<T, Map<T, Shape>>", "contradicted"),
+        ("class Disc extends Error implements Round, Kept<Shape>", "contradicted"),
+        ("class Disc implements ns.Round", "contradicted"),
+        ("class Disc<\n  S extends {\n    id: string;\n  },\n> extends make(Shape)", "undecided"),
+        ("class Disc<\n  T = {}\n> extends make(Shape)", "undecided"),
+        ("class Disc<T = {\n a: 1 }> extends make(Shape)", "undecided"),
+        ("class Disc<T extends () => {}> extends make(Shape)", "undecided"),
+        ("class Disc\n  // a {}\n  extends make(Shape)\n", "undecided"),
+        ("class Disc\n  // a {\n  extends make(Shape)\n", "undecided"),
+        ("class Disc // of { what {\n  extends make(Shape)", "undecided"),
+        ("class Disc /* {} */ extends make(Shape)", "undecided"),
+        ("class Disc /* < */ extends Shape // >\n", "undecided"),
+        ("class Disc extends make((a) => Shape)", "undecided"),
+        ("class Disc extends make(a = Shape)", "undecided"),
+        ("class Disc extends make({ a: 1 })", "undecided"),
+        ("class Disc extends Made[shape]", "undecided"),
+        ("class Disc extends Made<Round>.of", "undecided"),
+        ("class Disc extends shape.constructor", "undecided"),
+        ("class Disc extends class extends Shape", "undecided"),
+        ("@mixes(Shape)\nexport class Disc", "undecided"),
+        ("@mixes(Shape) class Disc", "undecided"),
+        ("export const Made = mixed(Shape, class Disc", "undecided"),
+    ],
+)
+async def test_heads_of_typescript(tmp_path: Path, head: str, verdict: str) -> None:
+    """Those that are plain tell that a class extends another; the rest tell nothing."""
+    root, text = tmp_path / "ws", f"{head} {{\n  x = 1;\n}}\n"
+    every = {f"b.ts:{line}": LIB for line in range(1, 9)}
+    told = knowing(root, (), ("a.ts:1",), every)
+    async with stage(root, SCRIPT | {"b.ts": text}, [], coded=told) as s:
+        cite = f"[cite: doc, b.ts, L1-L{text.count(chr(10))}]"
+        found = await sentence(s, "`Disc` extends `Shape`.", cite)
+        assert found.verdict == verdict, found.reason
+
+
+@pytest.mark.parametrize(
+    ("head", "verdict"),
+    [
+        ("Cube(Shape): # one of six", "contradicted"),
+        ("Cube(\n    Shape\n):", "undecided"),  # where another of that name is meant
+        ("Cube(Square, a.Shape[int]):", "contradicted"),
+        ("Cube(Square): # six of them", "undecided"),
+        ("Cube(Square):\t# six of them", "undecided"),
+        ("Cube(Square[Shape]):", "undecided"),
+        ("Cube(Square, of=Shape):", "undecided"),
+        ("Cube(Square, metaclass=Shape):", "undecided"),
+    ],
+)
+async def test_one_more_is_known_by_its_head(tmp_path: Path, head: str, verdict: str) -> None:
+    """Not by its body, nor by what else its head names."""
+    root = tmp_path / "ws"
+    text = SHAPES.partition("class Cube")[0]
+    text += f"class {head}\n    shape = Shape()\n\n    def f(self):\n        pass\n"
+    bases = {"a.py:5": ("a.py:1",), "a.py:9": ("a.py:1",), "a.py:10": ("b.py:1",)}
+    told = knowing(root, (), ("a.py:1", "a.py:5", "a.py:9"), bases)
+    async with stage(root, {"a.py": text}, [], coded=told) as s:
+        found = await sentence(s, "Only `Square` extends `Shape`.", "[cite: doc, a.py, L1-L6]")
+        assert found.verdict == verdict, found.reason
+
+
+@pytest.mark.parametrize(
+    ("head", "said", "verdict"),
+    [
+        ("class Disc extends Shape", "Nothing extends `Shape`.", "contradicted"),
+        ("class Disc implements Shape", "Nothing extends `Shape`.", "undecided"),
+        ("class Disc<T extends Shape> extends Made<T>", "Nothing extends `Shape`.", "undecided"),
+        ("class Disc implements Kept", "Nothing implements `Kept`.", "contradicted"),
+        ("class Disc extends Made<Kept>", "Nothing implements `Kept`.", "undecided"),
+    ],
+)
+async def test_one_more_in_typescript(tmp_path: Path, head: str, said: str, verdict: str) -> None:
+    root = tmp_path / "ws"
+    files = {
+        "a.ts": "class Shape {\n}\n",
+        "c.ts": "interface Kept {\n}\n",
+        "b.ts": head + " {\n}\n",
+    }
+    cited = "a.ts" if "Shape`" in said else "c.ts"
+    told = knowing(root, (), ("b.ts:1",), {"b.ts:1": (f"{cited}:1",)})
+    async with stage(root, SCRIPT | files, [], coded=told) as s:
+        found = await sentence(s, said, f"[cite: doc, {cited}, L1-L2]")
         assert found.verdict == verdict, found.reason
 
 

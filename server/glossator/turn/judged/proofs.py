@@ -13,7 +13,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from glossator.application import Application
 from glossator.core.code import CodeKind
@@ -60,12 +60,23 @@ _TYPES = frozenset({"class", "interface"})
 _MOST_MEMBERS = 40  # classes that extend one
 _DEPTH = 4  # classes above one another
 _STRUCTURAL = re.compile(r"\bProtocol\b")
-_BASES = {
-    True: re.compile(r"\A\s*\((.*)\)\s*:", re.DOTALL),  # of Python
-    False: re.compile(r"\b(?:extends|implements)\s+([^{]*?)\s*(?=\bimplements\b|\{)"),
+# What a class's head may look like: before its name, and behind it with type arguments blanked. Of
+# any other nothing is told. A lower-case name behind a dot may be no class. Two groups list bases.
+_BEFORE = re.compile(r"\s*(?:(?:export|default|declare|abstract)\s+)*(?:class|interface)\s+")
+_BASE = r"(?:[\w$]+|[\w$.]+\._?[A-Z]\w*)"
+_LISTED = rf"({_BASE}(?:\s*,\s*{_BASE})*)"
+_KEYWORD = r"\b(?:metaclass\s*=\s*[\w.]+|\w+\s*=\s*(?:True|False))"
+_HEADS = {
+    True: re.compile(  # Python
+        rf"\s*(?:\(\s*(?:{_LISTED}\s*)?(?:,\s*)?(?:{_KEYWORD}\s*(?:,\s*)?)*\)\s*)?():"
+    ),
+    False: re.compile(rf"(?:\s+extends\s+{_LISTED})?(?:\s+implements\s+{_LISTED})?\s*\{{"),
 }
-_PART = re.compile(r"[^,\s][^,]*")
-_BRACKETS = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
+_BRACKETS = {
+    True: re.compile(r"\[[\w\s,.|*]*\]"),
+    False: re.compile(r"<[\w$\s,.|&=\[\]]*>"),
+}
+_NAMES = re.compile(r"[\w$.]+")
 # stubs, with the module that each is of
 _OWN = re.compile(r"/typeshed[^/]*/(?:.*/)?stdlib(?:/3)?(/.*\.py)i$|/lib\.[^/]*\.d\.ts$")
 
@@ -161,7 +172,7 @@ async def _by_members(
     named = [_named(each, claim, at, members) for each in claim.others]
     others = [each for each in members if each not in named]
     if claim.extent is Extent.WHOLE:
-        return _another(evidence, claim, subject, others)
+        return await _another(evidence, claim, subject, others)
     if all(each is not None and _is_wanted(each, claim, subject) for each in named):
         if claim.extent is Extent.LISTED and others:  # it may mean that these are all
             return UNDECIDED
@@ -197,20 +208,28 @@ def _is_wanted(member: Defined, claim: Claim, subject: Defined) -> bool:
     return member.symbol.kind == ("class" if implements else "interface")
 
 
-def _another(
+async def _another(
     evidence: Evidence, claim: Claim, subject: Defined, others: Sequence[Defined]
 ) -> Judgement:
-    """Refuted by a class that names the subject as its base and is not said to extend it."""
-    name, snapshot = subject.symbol.name, evidence.snapshot
-    names = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    """Refuted by a class whose head names the subject as its base, if it is not said to extend it.
+
+    A server tells that the name means the subject: another may be called the same.
+    """
+    name, implements = subject.symbol.name, claim.relation is Relation.IMPLEMENTS
+    group = 2 if implements and subject.symbol.kind == "interface" else 1
     for each in others:
-        is_other = _is_wanted(each, claim, subject) and names.search(each.bases)
-        if is_other and evidence.is_product(each.document.path):
-            done = "implemented" if claim.relation is Relation.IMPLEMENTS else "extended"
-            also = " also" if claim.others else ""
-            where = f"({shown(snapshot.relative(each.document.path))}, line {each.line[1]})"
-            by = f"`{shown(each.symbol.name)}` {where}"
-            return _refuted(f"`{shown(name)}` is{also} {done} by {by}.")
+        path = each.document.path
+        if not _is_wanted(each, claim, subject) or not evidence.is_product(path):
+            continue
+        for base in each.bases(group) or ():
+            if base.name == name and subject.line in (
+                await evidence.told(CodeKind.DEFINITIONS, base) or ()
+            ):
+                done = "implemented" if implements else "extended"
+                also = " also" if claim.others else ""
+                where = f"({shown(evidence.snapshot.relative(path))}, line {each.line[1]})"
+                by = f"`{shown(each.symbol.name)}` {where}"
+                return _refuted(f"`{shown(name)}` is{also} {done} by {by}.")
     return UNDECIDED
 
 
@@ -225,7 +244,7 @@ async def _by_bases(
     at = cited if name == claim.defined else await evidence.only(name.text)
     if at is None or at.symbol.kind != "class" or at.language not in _LANGUAGES:
         return UNDECIDED
-    is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.bases)
+    is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.text)
     if is_loose or (is_implementing and at.language == "python"):
         return UNDECIDED
     if not await _extends_another(evidence, at, subject):
@@ -268,32 +287,14 @@ def _of_language(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _bases_of(at: Defined) -> list[NamePlace] | None:
-    """Where the bases of a class are named; None where that is not plain.
+    """Where all bases of a class are named; None where that is not plain.
 
-    As of one that is decorated, which may have it extend more.
+    As of one that is decorated or made within a call, which may have it extend more.
     """
-    if at.symbol.first_line != at.symbol.name_line:
-        return None
-    head, nested = at.bases, 1
-    while nested:  # what is in brackets is no base
-        head, nested = _BRACKETS.subn(lambda inner: re.sub(r"\S", " ", inner[0]), head)
-    lists = [*_BASES[at.language == "python"].finditer(head)]
-    if not lists:
-        return None if re.search(r"\(|\bextends\b|\bimplements\b", head) else []
-    found: list[NamePlace] = []
-    for each in lists:
-        for part in _PART.finditer(head, *each.span(1)):
-            base = part[0].rstrip()
-            if "=" in base:  # `metaclass=…`
-                continue
-            if not re.fullmatch(r"[\w.]+", base):
-                return None
-            before = head[: part.start() + base.rfind(".") + 1]
-            line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
-            start = 0 if line else at.symbol.name_column + len(at.symbol.name)
-            named = base.rpartition(".")[2]
-            found.append(NamePlace(at.document, at.symbol.name_line + line, start + column, named))
-    return found
+    symbol = at.symbol
+    before = at.document.lines[symbol.name_line - 1][: symbol.name_column]
+    is_bare = symbol.first_line == symbol.name_line and _BEFORE.fullmatch(before)
+    return at.bases(1, 2) if is_bare else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,16 +321,32 @@ class Defined:
         return NamePlace(self.document, symbol.name_line, symbol.name_column, symbol.name)
 
     @property
-    def bases(self) -> str:
-        """What stands behind a class's name, to the first line that ends like a head."""
+    def text(self) -> str:
+        """All behind its name."""
         symbol = self.symbol
-        start = symbol.name_column + len(symbol.name)
-        found: list[str] = []
-        for line in self.document.lines[symbol.name_line - 1 : symbol.last_line]:
-            found.append(line[0 if found else start :].partition("  #")[0].rstrip())
-            if found[-1].endswith((":", "{", "}", "...")):
-                break
-        return "\n".join(found)
+        lines = self.document.lines[symbol.name_line - 1 : symbol.last_line]
+        return "\n".join(lines)[symbol.name_column + len(symbol.name) :]
+
+    def bases(self, *groups: int) -> list[NamePlace] | None:
+        """Where a class's head lists its bases; None if the head is not plain.
+
+        Group 1 are all of Python and what others extend, 2 is what they implement.
+        """
+        symbol, is_python = self.symbol, self.language == "python"
+        head, nested = self.text[: self.text.find(":" if is_python else "{") + 1], 1
+        while nested:
+            head, nested = _BRACKETS[is_python].subn(lambda it: re.sub(r"\S", " ", it[0]), head)
+        if not (plain := _HEADS[is_python].match(head)):
+            return None
+        found: list[NamePlace] = []
+        listed = (_NAMES.finditer(head, *plain.span(group)) for group in groups)
+        for base in chain.from_iterable(listed):
+            before = head[: base.start() + base[0].rfind(".") + 1]
+            line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+            start = 0 if line else symbol.name_column + len(symbol.name)
+            name = base[0].rpartition(".")[2]
+            found.append(NamePlace(self.document, symbol.name_line + line, start + column, name))
+        return found
 
     def is_meant(self, token: Token) -> bool:
         """Whether a name, with what stands before its dots, means this symbol."""
