@@ -31,7 +31,7 @@ async def test_what_is_opened_while_the_client_leaves_is_closed(
         return await the_opening(roots, *more)
 
     monkeypatch.setattr(Workspace, "opened", noted)
-    client: Any = None  # nobody is told anything
+    client: Any = None  # gets no messages
     before = asyncio.all_tasks()
     agent = GlossatorAgent({}, quietly({"models": {"offline": True}}))
     agent.on_connect(client)

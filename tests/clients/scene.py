@@ -68,7 +68,7 @@ class Model:
 
 
 def gloss_in(body: Json) -> str:
-    """The address of the gloss that the agent's model was told of."""
+    """The address of the gloss that the agent's model saw in a result."""
     found = re.search(r"glossator:/gloss/[^\"\\]+", json.dumps(body["messages"]))
     assert found, "no gloss was listed"
     return found[0]

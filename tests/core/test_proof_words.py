@@ -1,4 +1,4 @@
-"""A proof by a language server is told in words, and kept with a session."""
+"""How a proof by a language server reads, and that a session keeps it."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Door:
         return result.structured_content
 
     async def app(self) -> Application:
-        """The application on the folders of now."""
+        """The application on the current folders."""
         return await self.server.folders.app()
 
     async def tools(self) -> dict[str, Any]:

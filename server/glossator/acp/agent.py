@@ -248,7 +248,7 @@ class GlossatorAgent:
     ) -> dict[str, Any]:
         """A session is in use from now on; gives its modes and options.
 
-        What else the client is told of the session comes after that: before, it knows none.
+        Other updates of the session follow: the client knows no session before this answer.
         """
         self._of_session[session_id] = workspace
         options = await workspace.options(session_id)

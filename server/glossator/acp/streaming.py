@@ -1,4 +1,4 @@
-"""An answer that streams: what of it can be shown, and what need not be looked at again."""
+"""How much of an answer can be shown while it streams, and how much need not be read again."""
 
 from __future__ import annotations
 

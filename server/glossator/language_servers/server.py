@@ -44,7 +44,7 @@ class Server:
         self.found = found
         self.root = root
         self.changed: set[str] = set()  # paths, since it was last told
-        self.telling = asyncio.Lock()  # held while it is told what changed
+        self.telling = asyncio.Lock()  # held while changes are sent to it
         self.start_seconds: float | None = None  # until it had read the workspace
         self._launch = launch
         self._tell = tell

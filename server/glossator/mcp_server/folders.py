@@ -73,7 +73,7 @@ class Folders:
 
     async def _open(self, before: asyncio.Task[Application] | None) -> Application:
         if before is not None:
-            await asyncio.wait({before})  # if it failed, its callers are told
+            await asyncio.wait({before})  # its own callers get its error
         roots = tuple(dict.fromkeys(await self._find_roots()))
         if self._app is not None:
             if roots == self._roots:

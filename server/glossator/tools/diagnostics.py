@@ -108,7 +108,7 @@ async def findings_now(context: ToolContext, uris: Sequence[str]) -> Sequence[Fi
 async def new_findings(
     context: ToolContext, before: Sequence[FileDiagnostics], after: Iterable[Document]
 ) -> str:
-    """The errors and warnings that an edit brought, if they are told in time.
+    """The errors and warnings that an edit brought, if they are known in time.
 
     Also how many are gone, and that they are not known. "" where nobody tells any.
     """

@@ -60,8 +60,9 @@ _TYPES = frozenset({"class", "interface"})
 _MOST_MEMBERS = 40  # classes that extend one
 _DEPTH = 4  # classes above one another
 _STRUCTURAL = re.compile(r"\bProtocol\b")
-# What a class's head may look like: before its name, and behind it with type arguments blanked. Of
-# any other nothing is told. A lower-case name behind a dot may be no class. Two groups list bases.
+# The heads of classes that are read: before the name, and behind it with type arguments blanked.
+# Any other leaves a sentence open. A lower-case name behind a dot may be no class. Two groups list
+# bases.
 _BEFORE = re.compile(r"\s*(?:(?:export|default|declare|abstract)\s+)*(?:class|interface)\s+")
 _BASE = r"(?:[\w$]+|[\w$.]+\._?[A-Z]\w*)"
 _LISTED = rf"({_BASE}(?:\s*,\s*{_BASE})*)"
@@ -247,14 +248,14 @@ async def _by_bases(
     is_loose = subject.symbol.kind == "interface" or _STRUCTURAL.search(subject.text)
     if is_loose or (is_implementing and at.language == "python"):
         return UNDECIDED
-    if not await _extends_another(evidence, at, subject):
+    if not await _extends_only_others(evidence, at, subject):
         return UNDECIDED
     does = "implement" if is_implementing else "extend"
     who, what = shown(name.text), shown(claim.subject.text)
     return _refuted(f"`{who}` does not {does} `{what}`, by its bases.")
 
 
-async def _extends_another(
+async def _extends_only_others(
     evidence: Evidence, at: Defined, subject: Defined, depth: int = _DEPTH
 ) -> bool:
     """Whether all classes above one are known, and none is the subject."""
@@ -272,7 +273,7 @@ async def _extends_another(
                 continue
             if above is None or above.symbol.kind not in _TYPES:
                 return False
-            if not await _extends_another(evidence, above, subject, depth - 1):
+            if not await _extends_only_others(evidence, above, subject, depth - 1):
                 return False
     return True
 
