@@ -248,12 +248,13 @@ class Retriever:
             self._making = asyncio.create_task(self._begin_embedding(library))
 
     async def _begin_embedding(self, library: Library) -> None:
-        self.embedding = await asyncio.to_thread(self._make_embedding)
-        if self.embedding is None:
+        made = await asyncio.to_thread(self._make_embedding)
+        if made is None:
             self._making = None  # the next sync asks again: trust or a key may be given later
         else:
-            self.embedding.start()
-            await self._embed_all(self.embedding, library)
+            self.embedding = made
+            made.start()
+            await self._embed_all(made, library)
 
     async def _embed_all(self, embedding: Embedding, library: Library) -> None:
         """Have the vectors of all files loaded, and made where there are none."""
