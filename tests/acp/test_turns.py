@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acp import RequestError, schema
 
+from glossator.sessions.runs import Steering
 from tests.acp.editor import conversation
 from tests.patience import until
 from tests.standin import Text, Thinking, ToolUse, Turn
@@ -206,13 +208,23 @@ async def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(tmp_path
         assert (tmp_path / "app.py").read_text() == FILES["app.py"]
 
 
-async def test_a_prompt_during_a_run_steers_it(tmp_path: Path) -> None:
+async def test_a_prompt_during_a_run_steers_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = asyncio.Event()
+    say = Steering.say
+
+    def saying(self: Steering, *said: Any) -> Awaitable[bool]:
+        heard.set()
+        return say(self, *said)
+
+    monkeypatch.setattr(Steering, "say", saying)
     async with conversation(tmp_path, FILES, [READ, EDIT, DONE]) as c:
         c.editor.waiting = asyncio.Event()
         asking = asyncio.create_task(c.ask("Shorter, please"))
         await until(lambda: bool(c.editor.asked))
         steering = asyncio.create_task(c.ask("And nothing else"))
-        await asyncio.sleep(0.1)
+        await heard.wait()
         c.editor.waiting.set()
         assert (await steering).stop_reason == "end_turn"
         assert (await asking).stop_reason == "end_turn"
@@ -235,8 +247,10 @@ async def test_a_prompt_after_the_model_has_had_its_say_is_the_next(tmp_path: Pa
     async with conversation(tmp_path, FILES, script, CORRECTED) as c:
         asking = asyncio.create_task(c.ask("One thing"))
         await c.api.wait_for_requests(2)
-        after = [asyncio.create_task(c.ask(words)) for words in ("And another", "And a third")]
-        await asyncio.sleep(0.1)
+        after = []
+        for words in ("And another", "And a third"):
+            after.append(asyncio.create_task(c.ask(words)))
+            await asyncio.sleep(0.1)
         assert not any(each.done() for each in after)
         gate.set()
         assert (await asking).stop_reason == "end_turn"
