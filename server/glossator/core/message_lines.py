@@ -70,11 +70,11 @@ class MessageLines(Generic[T]):
     def _refuse(self, why: str) -> None:
         """Not waited for: what keeps us from reading would keep us from ending, too.
 
-        A client that reads nothing is written no more of them.
+        A client that reads nothing is written no more of them, and they fill no log.
         """
-        _log.warning("The client's message was left out: %s", why)
-        error = {"code": _PARSE_ERROR, "message": why}
         waiting = self._writer.transport.get_write_buffer_size()
         if waiting <= _WAITING and not self._writer.is_closing():
+            _log.warning("The client's message was left out: %s", why)
+            error = {"code": _PARSE_ERROR, "message": why}
             refusal = {"jsonrpc": "2.0", "id": None, "error": error}
             self._writer.write(json.dumps(refusal).encode("ascii") + b"\n")
