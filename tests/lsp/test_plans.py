@@ -98,4 +98,5 @@ async def test_the_tasks_of_a_hard_question_and_what_is_meant_by_it(tmp_path: Pa
         last = (
             "What do the limits of fetch and save have in common?"  # begins when two tasks are done
         )
-        assert {f"{last} · 2 of 4 tasks done", f"{last} · 3 of 4 tasks done"} & {*said}, said
+        ends = (f"{last} · 2 of 4 tasks done", f"{last} · 3 of 4 tasks done")
+        assert any(each.endswith(ends) for each in said), said  # others may be at work beside it
