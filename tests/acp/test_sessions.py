@@ -163,6 +163,32 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         (chosen,) = c.editor.of(schema.ConfigOptionUpdate)
         assert chosen.config_options[0].current_value == "claude-haiku-4-5"
         assert mode.current_mode_id == "plan"
+        await c.ask("/rename Fish  pond")
+        (titled,) = c.editor.of(schema.SessionInfoUpdate)
+        assert titled.title == "Fish pond"
+
+
+async def test_words_after_plan_are_asked_then(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        await c.ask("/plan How would you shorten it?")
+        said = str(c.api.requests[0].body["messages"][-1])
+        assert "Mode: plan" in said
+        assert "How would you shorten it?" in said
+
+
+@pytest.mark.parametrize("words", ["/help", "/explain app.py", "/steer Faster"])
+async def test_a_command_of_other_clients_is_not_carried_out(tmp_path: Path, words: str) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        await c.ask(words)
+        assert (
+            f"{words.partition(' ')[0]} does not work here; type / for what does." in c.editor.text
+        )
+
+
+async def test_what_is_said_of_a_command_in_lines_stays_in_lines(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        await c.ask("/mode")
+        assert "*Say which:*  \n*/mode plan Plan: " in c.editor.text
 
 
 async def test_what_comes_with_a_prompt(tmp_path: Path) -> None:

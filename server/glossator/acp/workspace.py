@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from acp import RequestError, schema
@@ -20,7 +21,7 @@ from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
-from glossator.core.errors import GlossatorError, SessionBusy
+from glossator.core.errors import GlossatorError, SessionBusy, UsageError
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
 from glossator.core.words import MODES
@@ -46,6 +47,8 @@ _STOPS: Mapping[str, schema.StopReason] = {
 _PREFIX = "glossator."  # of our commands
 _BY_ITSELF = "default"  # the value of an effort that nobody chose
 _COMMANDS = 100  # listed for a client
+_WAITS = "The model reads this with its next results; where none follow, it is asked next."
+_NOT_HERE = "/{} does not work here; type / for what does."
 _WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
 
 
@@ -153,7 +156,13 @@ class Workspace:
             read = await asyncio.to_thread(read_prompt, blocks, snapshot, hidden)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
-                return await self._command(session_id, *called)
+                name, words = called
+                is_done = await self._command(session_id, name, words)
+                if not (is_done and name == "plan" and words):
+                    return schema.PromptResponse(stop_reason="end_turn")
+                read = replace(read, text=words)
+            if app.runs.busy(session_id):
+                self._outbox.put(session_id, aside(_WAITS))
             while not await self._steered(app, session_id, read):
                 try:
                     return await self._ask(app, session_id, read)
@@ -219,16 +228,18 @@ class Workspace:
             ),
         )
 
-    async def _command(self, session_id: str, name: str, words: str) -> schema.PromptResponse:
-        """Carry out one of our own `/` commands, and show its answer."""
+    async def _command(self, session_id: str, name: str, words: str) -> bool:
+        """Carry out one of our own `/` commands, and show its answer; False if it failed."""
         from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
 
         try:
+            if not works_here(name):
+                raise UsageError(_NOT_HERE.format(name))
             command = command_of(name, words, session_id)
             answer = await self.run(command.name.removeprefix(_PREFIX), **command.argument)
         except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
             self._outbox.put(session_id, aside(str(error)))
-            return schema.PromptResponse(stop_reason="end_turn")
+            return False
         if isinstance(answer, Answer):
             shows = self._port.updates(session_id).standing(answer)
         else:
@@ -247,7 +258,12 @@ class Workspace:
                 config_options=await self.options(session_id),
             )
             self._outbox.put(session_id, update)
-        return schema.PromptResponse(stop_reason="end_turn")
+        if name == "rename":
+            update = schema.SessionInfoUpdate(
+                session_update="session_info_update", title=shown(answer.title)
+            )
+            self._outbox.put(session_id, update)
+        return True
 
     # modes and options
 
