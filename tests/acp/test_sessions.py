@@ -168,6 +168,14 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         assert titled.title == "Fish pond"
 
 
+async def test_a_question_that_is_asked_again_ends_as_any_other(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE, DONE]) as c:
+        await c.ask("What is it?")
+        again = await c.ask("/retry")
+        assert again.usage is not None
+        assert len(c.editor.of(schema.UsageUpdate)) == 2
+
+
 async def test_words_after_plan_are_asked_then(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, [DONE]) as c:
         await c.ask("/plan How would you shorten it?")

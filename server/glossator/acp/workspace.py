@@ -157,8 +157,10 @@ class Workspace:
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
                 name, words = called
-                is_done = await self._command(session_id, name, words)
-                if not (is_done and name == "plan" and words):
+                done = await self._command(session_id, name, words)
+                if isinstance(done, Answer):
+                    return self._answered(session_id, done)
+                if done is None or name != "plan" or not words:
                     return schema.PromptResponse(stop_reason="end_turn")
                 read = replace(read, text=words)
             if app.runs.busy(session_id):
@@ -196,7 +198,10 @@ class Workspace:
         ask = COMMANDS["glossator.ask"]
         plan = self._tasks.get(session_id, PlanChoice.AUTO)
         request = ask.request(read.text, session_id, attachments=read.attached, plan=plan)
-        answer: Answer = await ask.run(app, request)
+        return self._answered(session_id, await ask.run(app, request))
+
+    def _answered(self, session_id: str, answer: Answer) -> schema.PromptResponse:
+        """The end of a prompt; the client is shown how the answer holds, and its figures."""
         standing = self._port.updates(session_id).standing(answer)
         for update in (*standing, *self._figures(answer)):
             self._outbox.put(session_id, update)
@@ -228,8 +233,11 @@ class Workspace:
             ),
         )
 
-    async def _command(self, session_id: str, name: str, words: str) -> bool:
-        """Carry out one of our own `/` commands, and show its answer; False if it failed."""
+    async def _command(self, session_id: str, name: str, words: str) -> object:
+        """Carry out one of our own `/` commands, and show what it answers or why it failed.
+
+        Gives its answer, None if it failed. One to a question is still to be shown.
+        """
         from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
 
         try:
@@ -239,13 +247,10 @@ class Workspace:
             answer = await self.run(command.name.removeprefix(_PREFIX), **command.argument)
         except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
             self._outbox.put(session_id, aside(str(error)))
-            return False
+            return None
         if isinstance(answer, Answer):
-            shows = self._port.updates(session_id).standing(answer)
-        else:
-            shows = iter([text_update(f"{in_fences(answer_text(answer))}\n")])
-        for update in shows:
-            self._outbox.put(session_id, update)
+            return answer
+        self._outbox.put(session_id, text_update(f"{in_fences(answer_text(answer))}\n"))
         if name in ("mode", "plan"):
             mode = self._app.acting.modes.of(session_id).value
             update = schema.CurrentModeUpdate(
@@ -263,7 +268,7 @@ class Workspace:
                 session_update="session_info_update", title=shown(answer.title)
             )
             self._outbox.put(session_id, update)
-        return True
+        return answer
 
     # modes and options
 
