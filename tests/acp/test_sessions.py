@@ -168,6 +168,19 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         assert titled.title == "Fish pond"
 
 
+async def test_the_model_of_one_session_is_that_of_the_others(tmp_path: Path) -> None:
+    """Each shows it; one that is closed is told nothing."""
+    async with conversation(tmp_path, FILES, []) as c:
+        closed, _ = [await c.agent.new_session(cwd=str(tmp_path), mcp_servers=[]) for _ in "ab"]
+        await c.agent.close_session(closed.session_id)
+        await c.agent.set_config_option(
+            config_id="model", session_id=c.session_id, value="claude-haiku-4-5"
+        )
+        await until(lambda: bool(c.editor.of(schema.ConfigOptionUpdate)))
+        (told,) = c.editor.of(schema.ConfigOptionUpdate)
+        assert told.config_options[0].current_value == "claude-haiku-4-5"
+
+
 async def test_a_question_that_is_asked_again_ends_as_any_other(tmp_path: Path) -> None:
     async with conversation(tmp_path, FILES, [DONE, DONE]) as c:
         await c.ask("What is it?")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -62,6 +62,7 @@ class Workspace:
         self._port = port
         self._outbox = outbox
         self._roots = roots
+        self._sessions: set[str] = set()  # in use
         self._tasks: dict[str, PlanChoice] = {}  # by session
         self._prompts: dict[asyncio.Task[Any], str] = {}  # that can be cancelled: their sessions
         self._background: set[asyncio.Task[None]] = set()
@@ -134,12 +135,18 @@ class Workspace:
 
     def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
         """A session is in use from now on; the client gets its commands in a moment."""
+        self._sessions.add(session_id)
         self._port.updates(session_id)
         for problem in self._app.problems:
             self._outbox.put(session_id, aside(problem))
         self._in_background(self._tell_commands(session_id))
         if mcp_servers:
             self._in_background(self._hand_over(session_id, mcp_servers))
+
+    def closed(self, session_id: str) -> None:
+        """A session is in use no more; what goes on in it is ended."""
+        self.cancel(session_id)
+        self._sessions.discard(session_id)
 
     # a turn
 
@@ -258,11 +265,7 @@ class Workspace:
             )
             self._outbox.put(session_id, update)
         if name == "model":
-            update = schema.ConfigOptionUpdate(
-                session_update="config_option_update",
-                config_options=await self.options(session_id),
-            )
-            self._outbox.put(session_id, update)
+            await self._tell_options(self._sessions)
         if name == "rename":
             update = schema.SessionInfoUpdate(
                 session_update="session_info_update", title=shown(answer.title)
@@ -309,6 +312,17 @@ class Workspace:
             self._tasks[session_id] = PlanChoice(str(value))
         else:
             raise refusal(f"There is no option {shown(option)} with this value.")
+        if option != "tasks":
+            await self._tell_options(self._sessions - {session_id})
+
+    async def _tell_options(self, sessions: Iterable[str]) -> None:
+        """Show sessions the model, which is the same for all of a workspace."""
+        for session_id in sessions:
+            update = schema.ConfigOptionUpdate(
+                session_update="config_option_update",
+                config_options=await self.options(session_id),
+            )
+            self._outbox.put(session_id, update)
 
     # in the background
 
