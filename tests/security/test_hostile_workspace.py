@@ -128,6 +128,7 @@ async def test_once_it_is_trusted(scene: Scene) -> None:
         assert not_attached.startswith("Not attached: @../home/.ssh/id (")
         assert not_adopted == [
             "Nothing of this runs until you adopt it: 3 MCP servers, 4 hooks of this workspace."
+            " `glossator mcp` and `glossator hooks` list them."
         ]
         assert await states(s) == {"proposed"}
         listed = await list_customizations(s.app, ListCustomizationsRequest())
