@@ -235,9 +235,7 @@ class Workspace:
                 size=self._app.model.window,
                 cost=None if dollars is None else schema.Cost(amount=dollars, currency="USD"),
             ),
-            schema.SessionInfoUpdate(
-                session_update="session_info_update", title=shown(session.title)
-            ),
+            _titled(session.title),
         )
 
     async def _command(self, session_id: str, name: str, words: str) -> object:
@@ -260,17 +258,16 @@ class Workspace:
         self._outbox.put(session_id, text_update(f"{in_fences(answer_text(answer))}\n"))
         if name in ("mode", "plan"):
             mode = self._app.acting.modes.of(session_id).value
-            update = schema.CurrentModeUpdate(
-                session_update="current_mode_update", current_mode_id=mode
+            self._outbox.put(
+                session_id,
+                schema.CurrentModeUpdate(
+                    session_update="current_mode_update", current_mode_id=mode
+                ),
             )
-            self._outbox.put(session_id, update)
         if name == "model":
             await self._tell_options(self._sessions)
         if name == "rename":
-            update = schema.SessionInfoUpdate(
-                session_update="session_info_update", title=shown(answer.title)
-            )
-            self._outbox.put(session_id, update)
+            self._outbox.put(session_id, _titled(answer.title))
         return answer
 
     # modes and options
@@ -317,7 +314,7 @@ class Workspace:
 
     async def _tell_options(self, sessions: Iterable[str]) -> None:
         """Show sessions the model, which is the same for all of a workspace."""
-        for session_id in sessions:
+        for session_id in sorted(sessions):  # others may come meanwhile
             update = schema.ConfigOptionUpdate(
                 session_update="config_option_update",
                 config_options=await self.options(session_id),
@@ -366,6 +363,10 @@ class Workspace:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
             raise refusal(str(error)) from error
+
+
+def _titled(title: str) -> schema.SessionInfoUpdate:
+    return schema.SessionInfoUpdate(session_update="session_info_update", title=shown(title))
 
 
 def _select(
