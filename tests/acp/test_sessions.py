@@ -163,6 +163,53 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         (chosen,) = c.editor.of(schema.ConfigOptionUpdate)
         assert chosen.config_options[0].current_value == "claude-haiku-4-5"
         assert mode.current_mode_id == "plan"
+        await c.ask("/rename Fish  pond")
+        (titled,) = c.editor.of(schema.SessionInfoUpdate)
+        assert titled.title == "Fish pond"
+
+
+async def test_the_model_of_one_session_is_that_of_the_others(tmp_path: Path) -> None:
+    """Each shows it; one that is closed is told nothing."""
+    async with conversation(tmp_path, FILES, []) as c:
+        closed, _ = [await c.agent.new_session(cwd=str(tmp_path), mcp_servers=[]) for _ in "ab"]
+        await c.agent.close_session(closed.session_id)
+        await c.agent.set_config_option(
+            config_id="model", session_id=c.session_id, value="claude-haiku-4-5"
+        )
+        await until(lambda: bool(c.editor.of(schema.ConfigOptionUpdate)))
+        (told,) = c.editor.of(schema.ConfigOptionUpdate)
+        assert told.config_options[0].current_value == "claude-haiku-4-5"
+
+
+async def test_a_question_that_is_asked_again_ends_as_any_other(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE, DONE]) as c:
+        await c.ask("What is it?")
+        again = await c.ask("/retry")
+        assert again.usage is not None
+        assert len(c.editor.of(schema.UsageUpdate)) == 2
+
+
+async def test_words_after_plan_are_asked_then(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, [DONE]) as c:
+        await c.ask("/plan How would you shorten it?")
+        said = str(c.api.requests[0].body["messages"][-1])
+        assert "Mode: plan" in said
+        assert "How would you shorten it?" in said
+
+
+@pytest.mark.parametrize("words", ["/help", "/explain app.py", "/steer Faster"])
+async def test_a_command_of_other_clients_is_not_carried_out(tmp_path: Path, words: str) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        await c.ask(words)
+        assert (
+            f"{words.partition(' ')[0]} does not work here; type / for what does." in c.editor.text
+        )
+
+
+async def test_what_is_said_of_a_command_in_lines_stays_in_lines(tmp_path: Path) -> None:
+    async with conversation(tmp_path, FILES, []) as c:
+        await c.ask("/mode")
+        assert "*Say which:*  \n*/mode plan Plan: " in c.editor.text
 
 
 async def test_what_comes_with_a_prompt(tmp_path: Path) -> None:

@@ -252,6 +252,7 @@ async def test_a_prompt_after_the_model_has_had_its_say_is_the_next(tmp_path: Pa
             after.append(asyncio.create_task(c.ask(words)))
             await asyncio.sleep(0.1)
         assert not any(each.done() for each in after)
+        assert c.editor.text.count("where none follow, it is asked next.") == 2
         gate.set()
         assert (await asking).stop_reason == "end_turn"
         assert [(await each).stop_reason for each in after] == ["end_turn", "end_turn"]

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+from typer.main import get_group
+
+from glossator.cli.mcp import mcp
 from glossator.core.wire import from_wire
 from glossator.mcp.answers import McpServerList
+from glossator.mcp_server.__main__ import main
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.mcp.hubs import odd
@@ -40,6 +46,15 @@ def test_how_servers_are_listed() -> None:
     assert rows[0] == r"docs  proposed  adopt it            project: x\u202e (gets"
     assert r"git   ready     12 tools, 1 prompt  user: x\u202e" in rows
     assert "A file is wrong." in rows
+
+
+def test_the_help_of_serve_has_each_of_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    """They are read elsewhere, without typer."""
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    read = {*re.findall(r"--[a-z-]+", capsys.readouterr().out)} - {"--help"}
+    shown = get_group(mcp).commands["serve"].params
+    assert {each for option in shown for each in option.opts if each.startswith("--")} == read
 
 
 def _environment(root: Path) -> dict[str, str]:

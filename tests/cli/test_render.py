@@ -296,6 +296,16 @@ def test_how_to_reverse_it_is_called_as_it_is_typed_there(
     assert answer_text(answer).splitlines()[-1] == chat  # a client's panel is a chat, too
 
 
+def test_a_client_s_panel_has_tables_in_columns() -> None:
+    """A tab is as wide there as the client likes."""
+    answer = from_wire(ContextAnswer, recorded("session_context")["answer"])
+    assert answer_text(answer).splitlines()[4:7] == [
+        "tools                              3.0k      3.0k",
+        "tools         Grep                 3.0k      3.0k  may be called",
+        "tools         Rare                 deferred        waits",
+    ]
+
+
 def test_of_many_files_that_an_undo_changed_the_rest_is_counted() -> None:
     undone = recorded("undo")["answer"] | {"removed": [f"{n}.pyc" for n in range(14)]}
     seen = drawn(lambda renderer: renderer.answer(from_wire(UndoAnswer, undone))).splitlines()

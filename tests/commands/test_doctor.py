@@ -110,7 +110,7 @@ async def test_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root.mkdir(parents=True)
     state, next_step = (await diagnose(root, {}))["Trust"]
     assert state == "warning"
-    assert f"Trust it with `glossator trust {root}`, or for one run with --trust." in next_step
+    assert f"Trust it with `glossator trust {root}`, or at a terminal for" in next_step
     remember_folder(str(root.parent))
     found = (await diagnose(root, {}))["Trust"]
     assert found == ("ok", f"{root} is trusted, as {root.parent} is remembered")
@@ -119,6 +119,14 @@ async def test_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app.acting.trust.trust.trust_for_session([str(root)])
         (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Trust"]
     assert (check.state, check.detail) == ("ok", f"{root} is trusted for this session")
+
+
+async def test_a_language_server_that_was_named_but_is_not_there(tmp_path: Path) -> None:
+    async with opened(tmp_path, languageServers={"commands": {"c": "gone -x"}}) as app:
+        found = [each for each in (await doctor(app, _NOW)).checks if each.state == "warning"]
+    (check,) = [each for each in found if each.name == "Language servers"]
+    assert check.detail == "gone for c is not there"
+    assert "languageServers.commands" in check.next_step
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify exists on Linux only")

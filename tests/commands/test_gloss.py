@@ -139,8 +139,8 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
     readme = {"zoo/README.md": "# Zoo\n\nAnimals, *all* of them\nand more.\n\nSecond.\n"}
     async with stage(root, FILES | readme, (), OFFLINE) as s:
         file = await glossed(s, uri="zoo/fish.py")
-        assert "`zoo/fish.py` has 13 lines and defines 1 of kind class" in file.text
-        assert "- Class `Fish`: An animal in the water. [cite: doc, zoo/fish.py, 4-4]" in file.text
+        assert "`zoo/fish.py` has 13 lines and defines 1 class, 1 function." in file.text
+        assert "- Class `Fish`: An animal in the water. [cite: doc, zoo/fish.py, 4-5]" in file.text
         folder = await glossed(s, uri=to_uri(str(root)))
         assert folder.text.startswith(f"Folder `{root.name}` holds 4 files in 2 folders.")
         text = await report_at(s.app, folder.document or "") or ""
@@ -152,6 +152,20 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
             pointed = await pointed_at(s.app, path, None, None)
             assert pointed.subject.kind == kind
             assert s.app.glosses.of(pointed.subject) is not None
+
+
+async def test_what_is_said_of_a_symbol_is_among_the_cited_lines(root: Path) -> None:
+    """Below its name, or above it; else what names code would be judged unsupported."""
+    files = {
+        "fish.py": 'class Fish(\n    Animal,\n):\n    """One\n    by `FISH_SIZE`.\n    """\n',
+        "fish.ts": "\n/**\n * One that is set\n * by `FISH_SIZE`.\n */\n@animal\nclass Fish {}\n",
+        "fish.go": "package fish\n\n// Fish is set\n// by FISH_SIZE.\ntype Fish struct{}\n",
+    }
+    cited = {"fish.py": (1, 5), "fish.ts": (3, 7), "fish.go": (3, 5)}
+    async with stage(root, files, (), OFFLINE) as s:
+        for path, lines in cited.items():
+            (citation,) = (await glossed(s, uri=path)).citations
+            assert (citation.status, citation.first_line, citation.last_line) == ("read", *lines)
 
 
 @SANDBOXED

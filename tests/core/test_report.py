@@ -144,6 +144,8 @@ def test_what_was_only_read_is_told_as_not_judged() -> None:
 def test_nothing_at_all() -> None:
     assert Report("Explore", "Look").model_message(1_000) == "Nothing was found."
     assert Report("Explore", "Look").markdown() == "Nothing was found."
+    told = Report("Explore", "Look", partial="it failed (no route)").model_message(1_000)
+    assert told.startswith("Explore ended without a report: it failed (no route).\nThis does not")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from glossator.core.code import OF_ALL_FILES, CodeKind
-from glossator.language_servers.known import find_servers, scripts_lack
+from glossator.language_servers.known import find_servers, missing_servers, scripts_lack
 from glossator.settings.groups import LanguageServerSettings
 from tests.language_servers.asked import asked, scripted
 
@@ -76,6 +76,7 @@ def test_what_the_user_names_is_taken(tmp_path: Path) -> None:
     found = find_servers(settings, {"PATH": str(tmp_path / "bin")}, (str(tmp_path / "ws"),))
     assert names(found) == {"python": ["my-server", "ruff"]}
     assert found["python"][0].words == (str(own), "--fast")
+    assert missing_servers(settings, {"PATH": ""}) == {"no-such-server": ["go"]}
 
 
 def test_a_known_one_is_named_without_its_arguments(tmp_path: Path) -> None:

@@ -126,9 +126,11 @@ async def test_once_it_is_trusted(scene: Scene) -> None:
             assert instructed.count(name) == 1
         assert "they were not run: `touch" in not_run
         assert not_attached.startswith("Not attached: @../home/.ssh/id (")
-        assert not_adopted == [
+        (waiting,) = not_adopted
+        assert waiting == (
             "Nothing of this runs until you adopt it: 3 MCP servers, 4 hooks of this workspace."
-        ]
+            " `glossator mcp` and `glossator hooks` list them."
+        )
         assert await states(s) == {"proposed"}
         listed = await list_customizations(s.app, ListCustomizationsRequest())
         assert {each.name: str(each.state) for each in listed.items} == {

@@ -152,6 +152,9 @@ async def test_without_an_answer_the_spelling_counts(workspace: MakeWorkspace) -
         assert "by name alone" not in plain.text
         refused = await called(ws, silent, mode="implementations", name="press")
         assert refused.error
+        assert refused.text.endswith(
+            "\nUse Grep, or ask again in a moment if a server is only late."
+        )
     typed = await called(ws, Known({}), mode="type", name="press")
     assert typed.text.endswith("\n[by name alone: it knows nothing of that]")
     defined = await called(ws, Known({}), name="push", path="app.py", line=3)

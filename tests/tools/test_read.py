@@ -138,6 +138,7 @@ async def test_lines_within_what_was_read_are_not_shown_again(workspace: MakeWor
     assert await is_shown("long", 2_000, 2)
     again = await ws.call("Read", path="a", offset=3, limit=2)
     assert again.text == "Already shown above, unchanged: a, L3-L4."
+    assert again.outcome == "already shown"
 
 
 async def test_lines_that_only_grep_showed_are_read(workspace: MakeWorkspace) -> None:

@@ -49,6 +49,8 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     assert "*.log (1)" in result.text
     empty = await ws.call("Search", query="what is it?")
     assert "no word to look for" in empty.text
+    nowhere = await ws.call("Search", query="circle", glob="*.rs")
+    assert nowhere.text.startswith("No file was searched; widen path or glob.\nLooked at 0 of 3")
 
 
 async def test_the_editors_text_is_searched(workspace: MakeWorkspace) -> None:

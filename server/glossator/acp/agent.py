@@ -164,8 +164,7 @@ class GlossatorAgent:
 
     async def close_session(self, session_id: str, **_: Meta) -> schema.CloseSessionResponse:
         """End what goes on in a session; it is kept."""
-        await self.cancel(session_id)
-        self._of_session.pop(session_id, None)
+        self._closed(session_id)
         return schema.CloseSessionResponse()
 
     async def delete_session(self, session_id: str, **_: Meta) -> schema.DeleteSessionResponse:
@@ -177,8 +176,12 @@ class GlossatorAgent:
         else:
             if session_id not in self._of_session:
                 raise refusal(_NOT_LISTED, _NOT_FOUND)
-        self._of_session.pop(session_id, None)
+        self._closed(session_id)
         return schema.DeleteSessionResponse()
+
+    def _closed(self, session_id: str) -> None:
+        if (workspace := self._of_session.pop(session_id, None)) is not None:
+            workspace.closed(session_id)
 
     # a turn
 

@@ -352,8 +352,9 @@ def text_update(text: str) -> Update:
 
 
 def aside(text: str) -> Update:
-    """A sentence that is not the model's."""
-    return text_update(f"\n\n*{shown_prose(' '.join(text.split()))}*\n\n")
+    """Sentences that are not the model's; their lines stay lines."""
+    lines = (" ".join(line.split()) for line in shown_prose(text).splitlines())
+    return text_update("\n\n{}\n\n".format("  \n".join(f"*{line}*" for line in lines if line)))
 
 
 def progress(call_id: str, **changed: Any) -> Update:  # noqa: ANN401 - fields of the protocol's

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from acp import RequestError, schema
@@ -20,7 +21,7 @@ from glossator.application import Application
 from glossator.cli import command_of, is_ours, slash_word, works_here
 from glossator.commands import COMMANDS
 from glossator.core.answer import Answer
-from glossator.core.errors import GlossatorError, SessionBusy
+from glossator.core.errors import GlossatorError, SessionBusy, UsageError
 from glossator.core.shown import shown
 from glossator.core.wire import WireError, from_wire
 from glossator.core.words import MODES
@@ -46,6 +47,8 @@ _STOPS: Mapping[str, schema.StopReason] = {
 _PREFIX = "glossator."  # of our commands
 _BY_ITSELF = "default"  # the value of an effort that nobody chose
 _COMMANDS = 100  # listed for a client
+_WAITS = "The model reads this with its next results; where none follow, it is asked next."
+_NOT_HERE = "/{} does not work here; type / for what does."
 _WORDS = schema.AvailableCommandInput(root=schema.UnstructuredCommandInput(hint="words"))
 
 
@@ -59,6 +62,7 @@ class Workspace:
         self._port = port
         self._outbox = outbox
         self._roots = roots
+        self._sessions: set[str] = set()  # in use
         self._tasks: dict[str, PlanChoice] = {}  # by session
         self._prompts: dict[asyncio.Task[Any], str] = {}  # that can be cancelled: their sessions
         self._background: set[asyncio.Task[None]] = set()
@@ -131,12 +135,18 @@ class Workspace:
 
     def took_up(self, session_id: str, mcp_servers: Sequence[Any]) -> None:
         """A session is in use from now on; the client gets its commands in a moment."""
+        self._sessions.add(session_id)
         self._port.updates(session_id)
         for problem in self._app.problems:
             self._outbox.put(session_id, aside(problem))
         self._in_background(self._tell_commands(session_id))
         if mcp_servers:
             self._in_background(self._hand_over(session_id, mcp_servers))
+
+    def closed(self, session_id: str) -> None:
+        """A session is in use no more; what goes on in it is ended."""
+        self.cancel(session_id)
+        self._sessions.discard(session_id)
 
     # a turn
 
@@ -153,7 +163,15 @@ class Workspace:
             read = await asyncio.to_thread(read_prompt, blocks, snapshot, hidden)
             called = slash_word(read.text)
             if called is not None and is_ours(called[0]):
-                return await self._command(session_id, *called)
+                name, words = called
+                done = await self._command(session_id, name, words)
+                if isinstance(done, Answer):
+                    return self._answered(session_id, done)
+                if done is None or name != "plan" or not words:
+                    return schema.PromptResponse(stop_reason="end_turn")
+                read = replace(read, text=words)
+            if app.runs.busy(session_id):
+                self._outbox.put(session_id, aside(_WAITS))
             while not await self._steered(app, session_id, read):
                 try:
                     return await self._ask(app, session_id, read)
@@ -187,7 +205,10 @@ class Workspace:
         ask = COMMANDS["glossator.ask"]
         plan = self._tasks.get(session_id, PlanChoice.AUTO)
         request = ask.request(read.text, session_id, attachments=read.attached, plan=plan)
-        answer: Answer = await ask.run(app, request)
+        return self._answered(session_id, await ask.run(app, request))
+
+    def _answered(self, session_id: str, answer: Answer) -> schema.PromptResponse:
+        """The end of a prompt; the client is shown how the answer holds, and its figures."""
         standing = self._port.updates(session_id).standing(answer)
         for update in (*standing, *self._figures(answer)):
             self._outbox.put(session_id, update)
@@ -214,40 +235,40 @@ class Workspace:
                 size=self._app.model.window,
                 cost=None if dollars is None else schema.Cost(amount=dollars, currency="USD"),
             ),
-            schema.SessionInfoUpdate(
-                session_update="session_info_update", title=shown(session.title)
-            ),
+            _titled(session.title),
         )
 
-    async def _command(self, session_id: str, name: str, words: str) -> schema.PromptResponse:
-        """Carry out one of our own `/` commands, and show its answer."""
+    async def _command(self, session_id: str, name: str, words: str) -> object:
+        """Carry out one of our own `/` commands, and show what it answers or why it failed.
+
+        Gives its answer, None if it failed. One to a question is still to be shown.
+        """
         from glossator.cli import answer_text  # noqa: PLC0415 - a tenth of the start
 
         try:
+            if not works_here(name):
+                raise UsageError(_NOT_HERE.format(name))
             command = command_of(name, words, session_id)
             answer = await self.run(command.name.removeprefix(_PREFIX), **command.argument)
         except (GlossatorError, RequestError) as error:  # no failure of the agent, as errors are
             self._outbox.put(session_id, aside(str(error)))
-            return schema.PromptResponse(stop_reason="end_turn")
+            return None
         if isinstance(answer, Answer):
-            shows = self._port.updates(session_id).standing(answer)
-        else:
-            shows = iter([text_update(f"{in_fences(answer_text(answer))}\n")])
-        for update in shows:
-            self._outbox.put(session_id, update)
+            return answer
+        self._outbox.put(session_id, text_update(f"{in_fences(answer_text(answer))}\n"))
         if name in ("mode", "plan"):
             mode = self._app.acting.modes.of(session_id).value
-            update = schema.CurrentModeUpdate(
-                session_update="current_mode_update", current_mode_id=mode
+            self._outbox.put(
+                session_id,
+                schema.CurrentModeUpdate(
+                    session_update="current_mode_update", current_mode_id=mode
+                ),
             )
-            self._outbox.put(session_id, update)
         if name == "model":
-            update = schema.ConfigOptionUpdate(
-                session_update="config_option_update",
-                config_options=await self.options(session_id),
-            )
-            self._outbox.put(session_id, update)
-        return schema.PromptResponse(stop_reason="end_turn")
+            await self._tell_options(self._sessions)
+        if name == "rename":
+            self._outbox.put(session_id, _titled(answer.title))
+        return answer
 
     # modes and options
 
@@ -288,6 +309,17 @@ class Workspace:
             self._tasks[session_id] = PlanChoice(str(value))
         else:
             raise refusal(f"There is no option {shown(option)} with this value.")
+        if option != "tasks":
+            await self._tell_options(self._sessions - {session_id})
+
+    async def _tell_options(self, sessions: Iterable[str]) -> None:
+        """Show sessions the model, which is the same for all of a workspace."""
+        for session_id in sorted(sessions):  # others may come meanwhile
+            update = schema.ConfigOptionUpdate(
+                session_update="config_option_update",
+                config_options=await self.options(session_id),
+            )
+            self._outbox.put(session_id, update)
 
     # in the background
 
@@ -331,6 +363,10 @@ class Workspace:
             return await self._app.trees.serving(session_id)
         except GlossatorError as error:
             raise refusal(str(error)) from error
+
+
+def _titled(title: str) -> schema.SessionInfoUpdate:
+    return schema.SessionInfoUpdate(session_update="session_info_update", title=shown(title))
 
 
 def _select(

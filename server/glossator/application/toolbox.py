@@ -135,10 +135,7 @@ def _as_result(report: Report, budget: int) -> ToolResult:
     """The report in at most `budget` bytes, as the result of the call."""
     findings = len(report.findings)
     if report.is_empty and report.partial:
-        return ToolResult.failed(
-            f"{report.agent} ended without a report: {report.partial}.\n"
-            f"{report.model_message(budget)}"
-        )
+        return ToolResult.failed(report.model_message(budget))
     outcome = f"{findings} finding{'s' * (findings != 1)}"
     if report.partial:
         outcome += f", partial: {report.partial}"

@@ -89,6 +89,10 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the token there, and print none.")
     ] = None,
+    *,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Offer remember_fact, which adds facts.")
+    ] = False,
 ) -> None:
     """Be an MCP server: Glossator's reading tools for other agents.
 

@@ -14,6 +14,7 @@ from glossator.commands.index import embedding_state
 from glossator.commands.status import failed_files
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
+from glossator.language_servers import missing_servers
 from glossator.llm import (
     describe_models,
     effort_problems,
@@ -175,6 +176,11 @@ def _language_servers(app: Application) -> Iterator[Check]:
         languages = ", ".join(each.languages)
         detail = f"{each.name} for {languages}: {shown(each.program)}, {', '.join(figures)}"
         yield Check(name, CheckState.OK, detail)
+    missing = missing_servers(app.settings.language_servers, app.environment)
+    for program, its in missing.items():
+        detail = f"{shown(program)} for {', '.join(its)} is not there"
+        next_step = "Install it, or correct the setting languageServers.commands."
+        yield Check(name, CheckState.WARNING, detail, next_step)
 
 
 async def _model(app: Application) -> Check:

@@ -45,6 +45,9 @@ _BUILTINS = {  # by language; that these are called says nothing
     ),
     "python": frozenset(dir(builtins)),
 }
+_PLURALS = {"class": "classes", "property": "properties"}
+_DOCUMENTATION_LINES = 40  # from a name to the end of what is said of it, or from its beginning
+_MARKERS = re.compile(r"^\s*(?:///?|/\*+|\*+|#+|--)?\s*")  # of comments, where a line begins
 _SPECIAL = re.compile(r"__\w+__")
 # Of Markdown and reStructuredText: badges are pictures, menus are links.
 _IMAGE = re.compile(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\](?:\([^)]*\)|\[[^\]]*\]))?")
@@ -109,7 +112,8 @@ async def extract(app: Application, pointed: Pointed) -> Report:
 async def _of_symbol(
     app: Application, quoting: Quoting, pointed: Pointed, document: Document, symbol: Symbol
 ) -> tuple[list[str], list[str]]:
-    lines = symbol.first_line, symbol.last_line
+    said_from, _ = _said_at(document.lines, symbol)
+    lines = min(said_from, symbol.first_line), symbol.last_line
     blocks = [_introduced(symbol) + quoting.cite(document.path, document.sha256, *lines)]
     calls = await calls_of(app, pointed)
     name = Name.parse(pointed.subject.name)
@@ -129,6 +133,17 @@ def _introduced(symbol: Symbol) -> str:
     within = f" of `{'.'.join(symbol.container)}`" if symbol.container else ""
     said = f" {_sentence(symbol.documentation)}" if symbol.documentation else ""
     return f"{symbol.kind.capitalize()}{within}: `{symbol.signature}`.{said} "
+
+
+def _said_at(lines: Sequence[str], symbol: Symbol) -> tuple[int, int]:
+    """The lines of a symbol's name and documentation; of its name alone, if that is not found."""
+    name = symbol.name_line
+    for count in range(_DOCUMENTATION_LINES if symbol.documentation else 0):
+        for first, last in ((name, name + count), (max(1, symbol.first_line - count), name)):
+            bare = (_MARKERS.sub("", line) for line in lines[first - 1 : last])
+            if symbol.documentation in " ".join(" ".join(bare).split()):
+                return first, last
+    return name, name
 
 
 def _using(
@@ -223,7 +238,7 @@ async def _of_file(
     top = [symbol for symbol in symbols if not symbol.container]
     path, total = quoting.snapshot.relative(document.path), len(document.lines)
     kinds = Counter(symbol.kind for symbol in top)
-    holds = ", ".join(f"{count:,} of kind {kind}" for kind, count in kinds.most_common())
+    holds = ", ".join(counted(count, kind) for kind, count in kinds.most_common())
     blocks = [
         f"`{path}` has {counted(total, 'line')}" + (f" and defines {holds}." if holds else ".")
     ]
@@ -233,7 +248,7 @@ async def _of_file(
         :_NAMED_OF_A_KIND
     ]
     for symbol in sorted(largest, key=lambda symbol: symbol.first_line):
-        mark = quoting.cite(document.path, document.sha256, symbol.name_line, symbol.name_line)
+        mark = quoting.cite(document.path, document.sha256, *_said_at(document.lines, symbol))
         said = f": {_sentence(symbol.documentation)}" if symbol.documentation else "."
         blocks.append(f"- {symbol.kind.capitalize()} `{symbol.name}`{said} {mark}")
     return blocks, [f"{path} ({len(symbols):,} symbols)"]
@@ -306,7 +321,7 @@ async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
 
 def counted(count: int, what: str) -> str:
     """A count in words."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return f"{count:,} {what if count == 1 else _PLURALS.get(what, f'{what}s')}"
 
 
 def _sentence(text: str) -> str:

@@ -104,7 +104,8 @@ class Report:
         account = _account(self.searched)
         blocks = [_told(each, says_unjudged) for each in self.findings] or ["Nothing was found."]
         if self.partial and self.is_empty:
-            head, blocks = "", [_NO_PROOF]
+            why = f"{self.agent} ended without a report: {self.partial}."
+            head, blocks = "", [f"{why}\n{_NO_PROOF}"]
         if self.open:
             blocks += ["Open:", *self.open]
         room = budget - _bytes(head) - _bytes(account) - _MIN_FINDING_BYTES

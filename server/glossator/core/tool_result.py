@@ -62,7 +62,8 @@ def unchanged(what: str) -> ToolResult:
 
     A compaction recognises it, and says that it is not shown any more.
     """
-    return ToolResult(load_prompt("tools/unchanged").render(what=what))
+    text = load_prompt("tools/unchanged").render(what=what)
+    return ToolResult(text, outcome="already shown")
 
 
 def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:

@@ -1,4 +1,11 @@
-from .known import SCRIPTS, language_at, scripts_lack
+from .known import SCRIPTS, language_at, missing_servers, scripts_lack
 from .servers import LanguageServers, ServerState
 
-__all__ = ["SCRIPTS", "LanguageServers", "ServerState", "language_at", "scripts_lack"]
+__all__ = [
+    "SCRIPTS",
+    "LanguageServers",
+    "ServerState",
+    "language_at",
+    "missing_servers",
+    "scripts_lack",
+]

@@ -199,6 +199,18 @@ def find_servers(
     return found
 
 
+def missing_servers(
+    settings: LanguageServerSettings, environment: Mapping[str, str]
+) -> Mapping[str, Sequence[str]]:
+    """The programs that the settings name and this machine lacks, with their languages."""
+    missing: dict[str, list[str]] = {}
+    for language in sorted(CODE):
+        words = shlex.split(_command_for(language, settings) or "")
+        if words and _program(words, environment) is None:
+            missing.setdefault(words[0], []).append(language)
+    return missing
+
+
 def id_of(path: str, language: str) -> str:
     """How the LSP names the language of a file. Source: LSP 3.17, "TextDocumentItem"."""
     if path.endswith(".jsx"):
@@ -276,7 +288,7 @@ def _named(
 ) -> tuple[FoundServer, ...]:
     """What the user named: a known server by its program, or any other; nothing if it is absent."""
     words = tuple(shlex.split(command))
-    program = shutil.which(words[0], path=search_path(environment))
+    program = _program(words, environment)
     if program is None:
         return ()
     name = os.path.basename(words[0])
@@ -286,3 +298,7 @@ def _named(
     else:
         server = replace(same, words=words if len(words) > 1 else same.words)
     return (FoundServer(server, os.path.abspath(program), named=True),)
+
+
+def _program(words: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    return shutil.which(words[0], path=search_path(environment))

@@ -45,8 +45,8 @@ _REFUSED = "The user does not trust this workspace, so no command is run in it.\
 _WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
 _UNANSWERED = (
     "No command is run in this workspace: it is not marked as trusted. The user has not"
-    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust`, or --trust for one"
-    " run, allows commands here."
+    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust`, or at a terminal"
+    " --trust for one run, allows commands here."
 )
 _CHANGED = (
     "The workspace's folders changed while the user was asked whether to trust them, so nothing was"
@@ -301,7 +301,7 @@ def how_to_trust(folder: str) -> str:
     if reason := why_never_remembered(folder):
         return f"{reason} Pass --trust to trust it for one run."
     command = f"glossator trust {shlex.quote(shown(folder))}"
-    return f"Trust it with `{command}`, or for one run with --trust."
+    return f"Trust it with `{command}`, or at a terminal for one run with --trust."
 
 
 def _notice(folders: tuple[str, ...]) -> str:

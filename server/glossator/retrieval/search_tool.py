@@ -307,6 +307,8 @@ def _nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Fou
     """Why there are no hits, and which files were searched."""
     if not found.terms:
         return "The query holds no word to look for; name what you are looking for."
+    if snapshot.roots and not selection.count:
+        return f"No file was searched; widen path or glob.\n{account(snapshot, selection)}"
     return (
         f"Nothing shares a word with the query (looked for {', '.join(found.terms)})."
         " Ask in other words, in the language of the code and its comments.\n"

@@ -196,8 +196,8 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
         found = await _defined(args, name, context)
         return replace(found, text=f"{found.text}\n[by name alone: {told or _NOBODY}]")
     raise UsageError(
-        f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nAsk again in a"
-        " moment, or use Grep."
+        f"The {args.mode} of {name.whole} are not known: {told or _NOBODY}.\nUse Grep, or"
+        " ask again in a moment if a server is only late."
     )
 
 

@@ -362,7 +362,7 @@ def extensions_of(file_type: str) -> tuple[str, ...]:
 def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
     """How much was searched and what was left out, so that "nothing found" is convincing."""
     if not snapshot.roots:
-        return "No folder is open, so there was nothing to look at."
+        return "No folder is open, so there was nothing to look at. Open one, or name it with -C."
     looked, place = selection.count, selection.place
     left_out = [] if place is None else _left_out(snapshot, place)
     lines = [

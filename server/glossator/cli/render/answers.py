@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 
 from glossator.cli.context import context_parts
 from glossator.cli.facts import fact_parts
@@ -106,8 +106,18 @@ def answer_parts(
 
 
 def answer_text(answer: object) -> str:
-    """An answer to a `/` word as a pipe shows it."""
-    return "\n".join(filter(None, map(text_of, answer_parts(answer, in_chat=True))))
+    """An answer to a `/` word as a pipe shows it, but tables in columns."""
+    return "\n".join(filter(None, map(_in_columns, answer_parts(answer, in_chat=True))))
+
+
+def _in_columns(part: Part) -> str:
+    text = text_of(part)
+    if not isinstance(part, Table):
+        return text
+    rows = [each.split("\t") for each in text.split("\n")]
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    cells = ((cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in rows)
+    return "\n".join("  ".join(row).rstrip() for row in cells)
 
 
 def _run(answer: Answer, grounded: Iterable[Part], *, in_chat: bool) -> Iterator[Part]:

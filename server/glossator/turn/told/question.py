@@ -31,7 +31,10 @@ from glossator.turn.told.opening import LeftOut, Opening, Unobeyed, left_out, op
 from glossator.turn.told.part import AT_LAST, Telling, ToldPart, gathered, in_time
 from glossator.turn.told.recall import Recall
 
-_ADOPTABLE = "Nothing of this runs until you adopt it: {} of this workspace."
+_ADOPTABLE = (
+    "Nothing of this runs until you adopt it: {} of this workspace. `glossator mcp` and `glossator"
+    " hooks` list them."
+)
 _UNTRUSTED = "beganUntrusted"  # whether the conversation lacks what only trust lets in
 
 
