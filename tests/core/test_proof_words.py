@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from glossator.core.citation_words import findings, tally
+from glossator.core.citation_words import changed, findings, tally
+from glossator.core.run_events import Correcting, Correction
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.wire import from_wire, to_wire
 
@@ -16,6 +17,30 @@ def test_who_proved_it_is_told() -> None:
     assert tally((PROVED,)) == "1 citation verified by a language server"
     told = findings("", (REFUTED,), (), (), lambda place, _: place)
     assert list(told) == [f"- contradicted (judged by a language server): a.py:3 ({WHY})"]
+
+
+def test_what_holds_is_counted_and_not_listed() -> None:
+    fact = CitationView("fact f1", CitationStatus.VERIFIED, "", *AT)
+    assert list(findings("", (PROVED, fact), (), (), lambda place, _: place)) == [
+        "- verified (judged by a language server): fact f1"
+    ]
+
+
+def test_what_was_marked_is_told_once() -> None:
+    marked = Correction(Correcting.MARKED, "It calls.", "It calls. (not confirmed …)", "No.")
+    assert changed([marked]) == []
+    assert list(findings("", (REFUTED,), (), [marked], lambda place, _: place)) == [
+        f"- contradicted (judged by a language server): a.py:3 ({WHY})"
+    ]
+
+
+def test_why_it_is_left_open_is_said_once() -> None:
+    run = CitationView(
+        "run 2: a", CitationStatus.READ, "Not judged: nobody was asked.", None, None, None
+    )
+    assert list(findings("", (run,), (), (), lambda place, _: place)) == [
+        "- not judged: run 2: a (nobody was asked.)"
+    ]
 
 
 def test_it_is_sent_and_read_back() -> None:

@@ -1,7 +1,8 @@
 """What a run does, as the updates of a session that a client shows.
 
 Citations become links to their lines as the text streams; at the end of an answer stands how each
-of them holds. A reply that is void stays on screen, for no client takes words back: a line says so.
+of them holds. A reply that is void stays on screen, for no client takes words back: a line says so,
+and of an answer that was corrected only the paragraphs follow that changed.
 Source: Agent Client Protocol 1, "Prompt Turn" and "Tool Calls".
 """
 
@@ -15,10 +16,10 @@ from acp import schema
 
 from glossator.acp.blocks import diffs, fenced, prose, text_block
 from glossator.acp.outbox import Update
-from glossator.acp.streaming import open_fence, settled, steady
+from glossator.acp.streaming import differing, open_fence, settled, steady
 from glossator.core.answer import Judged
-from glossator.core.citation_words import findings, tally
-from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
+from glossator.core.citation_words import changed, findings, tally
+from glossator.core.citations import CitationMark, code, link, rewrite_citations, space_before
 from glossator.core.events import (
     AgentFinished,
     AgentProgress,
@@ -72,10 +73,11 @@ _KINDS: dict[str, schema.ToolKind] = {
 }
 _DISCARDED = {
     DiscardReason.BROKE_OFF: "The connection broke off; the answer begins again.",
-    DiscardReason.CITATIONS: "A citation above does not hold; the corrected answer follows.",
+    DiscardReason.CITATIONS: "",  # said where something of it changed
     DiscardReason.PLAN: "The question is answered by a plan of tasks instead.",
     DiscardReason.HOOK: "A hook of yours has the model go on; the new answer follows.",
 }
+_CORRECTED = "Not all of this holds; what changed follows."
 _TODO = {
     TodoState.PENDING: "pending",
     TodoState.ACTIVE: "in_progress",
@@ -91,7 +93,7 @@ _TASKS = {
 
 @dataclass(slots=True)
 class Standing:
-    """What was found out about an answer: its citations and sentences."""
+    """The answer of a run so far, and what was found out about its citations and sentences."""
 
     text: str = ""
     citations: Sequence[CitationView] = ()
@@ -99,7 +101,7 @@ class Standing:
     corrections: Sequence[Correction] = ()
 
     def note(self, event: Event) -> None:
-        """An event of a run that is shown again."""
+        """An event of the run."""
         match event:
             case RunStarted() | TextDiscarded():
                 self.text, self.citations, self.uncited, self.corrections = "", (), (), ()
@@ -141,17 +143,21 @@ class Updates:
     _sent: int = 0  # characters of it, as it is shown
     _opening: str = ""  # the line that opens the block of code in which it begins, if it does
     _in_code: bool = False  # a block of code was not closed before the last call
+    _replaced: str | None = None  # the answer in whose place comes what is written now
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
-        if again:
-            self._standing.note(event)
+        answer = self._standing.text
+        self._standing.note(event)
         if isinstance(event, TextDelta):
             self._text += event.text
-            yield from self._more(whole=False)
+            if self._replaced is None:
+                yield from self._more(whole=False)
             return
         yield from self._rest(event)
         match event:
+            case TextDiscarded(reason=DiscardReason.CITATIONS):
+                self._replaced = answer
             case RunStarted() | Steered():
                 yield from self._said(event, again=again)
             case ToolStarted() | ToolOutput() | ToolFinished():
@@ -196,6 +202,10 @@ class Updates:
         return self._linked(self._opening + text)[len(self._opening) :]
 
     def _rest(self, event: Event) -> Iterator[Update]:
+        if self._replaced is not None:
+            self._text = differing(self._text, self._replaced)
+            self._replaced = None
+            yield from [aside(_CORRECTED)] if self._text else ()
         yield from self._more(whole=True)
         self._in_code ^= bool(open_fence(f"{self._opening}{self._text}\n"))
         self._text, self._sent, self._opening = "", 0, ""
@@ -208,7 +218,7 @@ class Updates:
 
         def linked(mark: CitationMark) -> str:
             path = self.locate(mark.path) if self.links and mark.names_file else None
-            named = f"`{mark.place}`"
+            named = code(mark.place)
             if path is not None:
                 named = link(mark.place, f"{to_uri(path)}#L{mark.first_line}")
             return space_before(text, mark) + named
@@ -218,13 +228,13 @@ class Updates:
     def standing(self, answer: Judged) -> Iterator[Update]:
         """How the citations of an answer hold; nothing for an answer without any."""
         link_to = _link if self.links else _name
-        items = [
-            *findings(answer.text, answer.citations, answer.uncited, answer.corrections, link_to)
-        ]
-        if items:
-            counted = tally(answer.citations, len(answer.uncited), len(answer.corrections))
-            listed = "\n".join(items)
-            yield text_update(shown_prose(f"\n\n---\n\n**{counted or 'Sources'}**\n\n{listed}\n"))
+        uncited, corrected = len(answer.uncited), len(changed(answer.corrections))
+        if counted := tally(answer.citations, uncited, corrected):
+            found = findings(
+                answer.text, answer.citations, answer.uncited, answer.corrections, link_to
+            )
+            listed = "\n".join(["\n", *found])
+            yield text_update(shown_prose(f"\n\n---\n\n**{counted}**{listed.rstrip()}\n"))
 
     def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Iterator[Update]:
         match event:
@@ -444,10 +454,10 @@ def _task(task: PlannedTask) -> schema.PlanEntry:
 
 def _link(name: str, citation: CitationView) -> str:
     if citation.uri is None:
-        return f"`{name}`"
+        return code(name)
     first, _ = citation.leads_to
     return link(name, f"{citation.uri}#L{first}" if first else citation.uri)
 
 
 def _name(name: str, _: CitationView) -> str:
-    return f"`{name}`"
+    return code(name)
