@@ -8,6 +8,7 @@ from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.wire import from_wire, to_wire
 
 WHY = "`f` is called in `g` (b.py, line 3)."
+WHY_OPEN = "Not judged: nobody was asked."
 AT = ("file:///w/a.py", 3, 3, Basis.SERVER, 0)
 PROVED = CitationView("a.py", CitationStatus.VERIFIED, "", *AT)
 REFUTED = CitationView("a.py", CitationStatus.CONTRADICTED, WHY, *AT)
@@ -35,9 +36,7 @@ def test_what_was_marked_is_told_once() -> None:
 
 
 def test_why_it_is_left_open_is_said_once() -> None:
-    run = CitationView(
-        "run 2: a", CitationStatus.READ, "Not judged: nobody was asked.", None, None, None
-    )
+    run = CitationView("run 2: a", CitationStatus.READ, WHY_OPEN, None, None, None)
     assert list(findings("", (run,), (), (), lambda place, _: place)) == [
         "- not judged: run 2: a (nobody was asked.)"
     ]

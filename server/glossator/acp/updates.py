@@ -57,6 +57,7 @@ from glossator.core.run_events import (
 )
 from glossator.core.shown import brief_arguments, shown, shown_prose
 from glossator.core.span import CitationView
+from glossator.core.tool_result import counted
 from glossator.core.uri import to_uri
 from glossator.core.words import Became, tool_name
 from glossator.workspace import Roots
@@ -66,7 +67,7 @@ Locate = Callable[[str], str | None]  # the absolute path of one in the workspac
 _KINDS: dict[str, schema.ToolKind] = {
     **dict.fromkeys(("Read", "McpRead", "Diagnostics"), "read"),
     **dict.fromkeys(("Grep", "Glob", "Search", "Symbols", "ToolSearch"), "search"),
-    **dict.fromkeys(("Edit", "MultiEdit", "Write"), "edit"),
+    **dict.fromkeys(("Edit", "MultiEdit", "Write", "NotebookEdit", "Rename"), "edit"),
     **dict.fromkeys(("Explore", "Fork", "Todo", "Skill"), "think"),
     "Move": "move",
     "Bash": "execute",
@@ -147,17 +148,14 @@ class Updates:
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
-        answer = self._standing.text
-        self._standing.note(event)
         if isinstance(event, TextDelta):
+            self._standing.note(event)
             self._text += event.text
-            if self._replaced is None:
-                yield from self._more(whole=False)
+            yield from self._more(whole=False) if self._replaced is None else ()
             return
         yield from self._rest(event)
+        self._standing.note(event)
         match event:
-            case TextDiscarded(reason=DiscardReason.CITATIONS):
-                self._replaced = answer
             case RunStarted() | Steered():
                 yield from self._said(event, again=again)
             case ToolStarted() | ToolOutput() | ToolFinished():
@@ -212,6 +210,8 @@ class Updates:
         if self._in_code and isinstance(event, _ENDS):
             self._in_code = False
             yield text_update("\n```\n")  # else what follows would be code
+        if isinstance(event, TextDiscarded) and event.reason is DiscardReason.CITATIONS:
+            self._replaced = self._standing.text
 
     def _linked(self, text: str) -> str:
         """A text with its citations as links to their lines."""
@@ -245,7 +245,9 @@ class Updates:
             case ToolOutput(call_id=call_id, text=text):
                 # a diff says more than the model's text
                 if call_id in self.open_calls and call_id not in self._with_diff:
-                    yield progress(call_id, content=[fenced(text)])
+                    is_report = self.open_calls[call_id].tool in _REPORTING
+                    content = prose(self._linked(text)) if is_report else fenced(text)
+                    yield progress(call_id, content=[content])
             case ToolFinished():
                 yield self._finished(event)
 
@@ -324,7 +326,7 @@ class Updates:
                 yield progress(event.call_id, title=title)
             return
         call_id = self._agents.get(event.agent_id, event.agent_id)
-        done = f"{event.tool_calls} calls, {event.tokens:,} tokens"
+        done = f"{counted(event.tool_calls, 'calls')}, {event.tokens:,} tokens"
         if isinstance(event, AgentProgress):
             now = f"{tool_name(event.tool)} {event.detail} ({done})"
             yield progress(call_id, content=[prose(now)])
@@ -352,6 +354,8 @@ class Updates:
         self._with_diff.clear()
 
 
+_REPORTING = frozenset({"Explore", "Fork"})  # what they give is Markdown with citations
+_TEXTUAL = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})  # they are given texts
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
 _ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wherever it stands
 
@@ -388,13 +392,13 @@ def locating(roots: Callable[[], Roots]) -> Locate:
 def title_of(call: ToolStarted) -> str:
     """A call in a line: `Find text pattern="retry"`; of a command the command.
 
-    Of an edit it is the file, as what is changed is shown by its diff.
+    Of an edit it is the file, as the texts are shown by its diff.
     """
     if kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str):
         return shown(call.arguments["command"])
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
-    rest = call.about or ("" if kind_of(call.tool) == "edit" else brief_arguments(arguments))
+    rest = call.about or ("" if call.tool in _TEXTUAL else brief_arguments(arguments))
     return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
 
 

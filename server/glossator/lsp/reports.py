@@ -261,9 +261,8 @@ def answer_to_markdown(answer: Answer) -> str:
     standing = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
     counts = tally(answer.citations, len(answer.uncited), len(changed(answer.corrections)))
     if counts:
-        parts.append(
-            "\n\n".join(("## Citations", *filter(None, ["\n".join(standing)]), f"{counts}."))
-        )
+        listed = ["\n".join(standing)] if standing else []
+        parts += ["## Citations", *listed, f"{counts}."]
     report = getattr(answer, "report", None)
     if report is not None and report.searched:
         parts.append(f"## Searched\n\n{report.account()}")

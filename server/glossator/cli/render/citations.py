@@ -26,7 +26,6 @@ from glossator.core.citation_words import (
     where,
 )
 from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
-from glossator.core.run_events import Correcting
 from glossator.core.span import CitationStatus, CitationView
 
 _HANG = 2  # characters of the sign at the beginning of a line
