@@ -128,6 +128,9 @@ def test_what_citations_bear(ws: Workspace, answer: str, expect: list[CitationSt
         ("else if (a) {\n  y();\n}\n", 2, []),
         ("x = new A(\n  y())\n", 2, []),
         ("return f(\n  y())\n", 2, []),
+        ("@cached(\n    size=1\n)\n@once\ndef f():\n    pass\n", 1, ["def f():"]),
+        ("class A:\n    @once\n    def f(self):\n        x\n", 2, ["class A:", "def f(self):"]),
+        ("@once\nx = 1\n\ndef f():\n    pass\n", 1, []),
     ],
 )
 def test_the_definitions_around_lines_are_known(text: str, line: int, enclosing: list[str]) -> None:
