@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from glossator.core.citation_words import changed, findings, tally
+import pytest
+
+from glossator.core.citation_words import UNSURE, changed, findings, tally
 from glossator.core.run_events import Correcting, Correction
 from glossator.core.span import Basis, CitationStatus, CitationView
 from glossator.core.wire import from_wire, to_wire
@@ -27,12 +29,19 @@ def test_what_holds_is_counted_and_not_listed() -> None:
     ]
 
 
-def test_what_was_marked_is_told_once() -> None:
-    marked = Correction(Correcting.MARKED, "It calls.", "It calls. (not confirmed …)", "No.")
-    assert changed([marked]) == []
-    assert list(findings("", (REFUTED,), (), [marked], lambda place, _: place)) == [
-        f"- contradicted (judged by a language server): a.py:3 ({WHY})"
-    ]
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("It calls.", []),
+        ("It calls `g`.", [f"- marked: “It calls `g`.” (No.) Now: “It calls. {UNSURE}”"]),
+    ],
+)
+def test_what_was_only_marked_is_told_once(before: str, told: list[str]) -> None:
+    marked = Correction(Correcting.MARKED, before, f"It calls. {UNSURE}", "No.")
+    assert len(changed([marked])) == len(told)
+    first, *others = findings("", (REFUTED,), (), [marked], lambda place, _: place)
+    assert first == f"- contradicted (judged by a language server): a.py:3 ({WHY})"
+    assert others == told
 
 
 def test_why_it_is_left_open_is_said_once() -> None:

@@ -125,7 +125,12 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 def changed(corrections: Sequence[Correction]) -> Sequence[Correction]:
     """Those that changed a sentence: what was only marked does not hold, and is told so."""
-    return [each for each in corrections if each.what is not Correcting.MARKED]
+    return [
+        each
+        for each in corrections
+        if each.what is not Correcting.MARKED
+        or one_sentence(confirmed(each.after)) != one_sentence(each.before)
+    ]
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
