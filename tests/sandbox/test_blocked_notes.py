@@ -76,7 +76,11 @@ def test_nobody_looks_outside_the_workspace(monkeypatch: pytest.MonkeyPatch) -> 
         looked.append(path)
         return True
 
-    monkeypatch.setattr(os, "readlink", lambda path: str(looked.append(path)))
+    def reads(path: str) -> str:
+        looked.append(path)
+        raise OSError
+
+    monkeypatch.setattr(os, "readlink", reads)
     for name in ("lexists", "exists", "isfile", "isdir", "islink"):
         monkeypatch.setattr(os.path, name, looks)
     notes("cat: /home/me/a.txt: No such file or directory")
