@@ -168,7 +168,7 @@ class AnswerStatement:
 
     @property
     def is_proposal(self) -> bool:
-        """Whether it only says what is to be done: "Add a test to `test_a.py`."."""
+        """Whether it only says what is to be done: "Add a test to `f`."."""
         return not self.is_code and _PROPOSAL.match(self.text) is not None
 
     @property
