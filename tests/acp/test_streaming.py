@@ -8,7 +8,7 @@ import pytest
 
 from glossator.acp.updates import Updates
 from glossator.core.citations import CitationMark, rewrite_citations
-from glossator.core.events import Event, RunFinished, TextDelta
+from glossator.core.events import DiscardReason, Event, RunFinished, TextDelta, TextDiscarded
 
 MARK = "[cite: doc, a.py, L1-L2]"
 LINES = "    value = compute(item, [1, 2])  # note\n" * 100
@@ -38,7 +38,13 @@ def shown(text: str, size: int) -> str:
     of = Updates(locate)
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     events: list[Event] = [*map(TextDelta, pieces), RunFinished("end")]
-    return "".join(each.content.text for event in events for each in of.of(event))
+    return said(of, *events)
+
+
+def said(of: Updates, *events: Event) -> str:
+    """What the updates of these events say."""
+    updates = (each for event in events for each in of.of(event))
+    return "".join(each.content.text for each in updates if hasattr(each, "content"))
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -46,6 +52,22 @@ def shown(text: str, size: int) -> str:
 def test_in_pieces_it_is_the_same(text: str, size: int) -> None:
     assert shown(text, size) == shown(text, len(text))
     assert "](file:///ws/a.py#L1)" in shown(text, size)
+
+
+CODE = "```\na\n\nb\n```"
+BEGINS = "\n\n*Not all of this holds; what changed follows.*\n\n"
+
+
+@pytest.mark.parametrize(
+    ("last", "follows"),
+    [(f"\n\nThree {MARK}.", f"{BEGINS}Three [`a.py:1-2`](file:///ws/a.py#L1)."), ("", "")],
+)
+def test_of_a_corrected_answer_what_changed_follows(last: str, follows: str) -> None:
+    of = Updates(locate)
+    same = f"One {MARK}.\n\n{CODE}"
+    assert "Two" in said(of, TextDelta(f"{same}\n\nTwo {MARK}.\n"))
+    void = TextDiscarded(DiscardReason.CITATIONS)
+    assert said(of, void, TextDelta(f"{same}{last}"), RunFinished("end")) == follows
 
 
 @pytest.mark.parametrize("name", ["code", "one paragraph", "one line of code"])

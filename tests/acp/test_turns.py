@@ -48,7 +48,6 @@ async def test_a_client_that_shows_no_links_to_files_gets_their_places(tmp_path:
     async with conversation(tmp_path, FILES, [READ, ANSWER], client="toad") as c:
         await c.ask("What does greet do?")
         assert "`greet` returns a greeting `app.py:1-2`." in c.editor.text
-        assert "judged: `app.py:1-2`" in c.editor.text
         assert "file:" not in c.editor.text
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from glossator.cli.render.renderer import Renderer
 from glossator.core.answer import Answer
+from glossator.core.citation_words import UNSURE
 from glossator.core.events import DiscardReason
 from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn, event, pipe, recorded
@@ -158,7 +159,7 @@ def test_an_answer_is_shown_whole_before_it_is_checked_and_then_what_changed() -
 
 
 def test_what_was_marked_is_told_once() -> None:
-    marked = {"what": "marked", "before": "They.", "after": "They. (not)", "reason": "No."}
+    marked = {"what": "marked", "before": "They.", "after": f"They. {UNSURE}", "reason": "No."}
     given = grounded() | {"corrections": [marked]}
     seen = drawn(lambda renderer: renderer.answer(from_wire(Answer, given)))
     assert "marked as unsure" not in seen

@@ -31,6 +31,7 @@ from glossator.core.references import refers_back
         "setup.py reads them once.",
         "`close` frees them all.",
         "`open` finds the name there.",
+        "A missing type or `*/*` is replaced by that default.",
     ],
 )
 def test_an_object_of_the_first_clause_refers_back(sentence: str) -> None:
@@ -63,6 +64,7 @@ def test_an_object_of_the_first_clause_refers_back(sentence: str) -> None:
         "`f` returns what it's given.",
         "`f` frees the memory of this process.",
         "`f` calls those of `g`.",
+        "`f` stops in that it raises.",
         "`f` frees those that are closed.",
     ],
 )

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from glossator.grounding.cited_lines import CitedLines, Code
-from glossator.grounding.claims import Claim, Extent, Relation, claim_in, speaks_of_all
+from glossator.grounding.claims import (
+    Claim,
+    Extent,
+    Relation,
+    claim_in,
+    is_of_all_code,
+    speaks_of_all,
+)
+from glossator.grounding.rules import Verdict, check
 
 LINES = CitedLines("a.py", 4, ("class Shape:", "    def area(self):", "        return 0"))
 CALLS, USES = Relation.CALLS, Relation.USES
@@ -118,3 +126,25 @@ def test_what_the_lines_need_not_hold(statement: str, elsewhere: tuple[str, ...]
 )
 def test_what_code_elsewhere_may_make_false(statement: str, of_all: bool) -> None:
     assert speaks_of_all(statement) == of_all
+
+
+@pytest.mark.parametrize(
+    ("statement", "of_all"),
+    [
+        ("No other code of the library calls `area`.", True),
+        ("Nothing else uses `area`.", True),
+        ("There are no other callers of `area`.", True),
+        ("The rename is complete: no line of the workspace has `area` any more.", True),
+        ("No use of the old name is left in the code.", True),
+        ("No reference to `area` remains.", True),
+        ("No other method calls `area` in this file.", False),
+        ("`area` takes no other argument.", False),
+        ("If nothing else matches, `area` is used.", False),
+        ("Nothing in `area` uses the lines.", False),
+    ],
+)
+def test_what_no_lines_can_show(statement: str, of_all: bool) -> None:
+    """Whether or not they define what it is about."""
+    assert is_of_all_code(statement) is of_all
+    judged = check(statement, [CitedLines("b.py", 1, ("area()",))])
+    assert (judged.verdict is Verdict.UNDECIDED and judged.sure) is of_all

@@ -15,6 +15,7 @@ from glossator.core.fact import Fact, FactState, FactView, Passage
 from glossator.core.span import Basis, Citation, CitationStatus, Span
 from glossator.grounding import entailment
 from glossator.grounding.citation_checks import Established, Sources
+from glossator.grounding.entailment import Entailed
 from glossator.grounding.rules import Verdict
 from glossator.grounding.statement_lines import cited_lines, cited_statements, settled
 from glossator.grounding.verdicts import (
@@ -23,6 +24,7 @@ from glossator.grounding.verdicts import (
     by_checks,
     check_answer,
     is_for_model,
+    merged,
 )
 from tests.grounding.readers import judged
 from tests.workspaces import MakeWorkspace, Workspace
@@ -128,6 +130,9 @@ def test_what_citations_bear(ws: Workspace, answer: str, expect: list[CitationSt
         ("else if (a) {\n  y();\n}\n", 2, []),
         ("x = new A(\n  y())\n", 2, []),
         ("return f(\n  y())\n", 2, []),
+        ("@cached(\n    size=1\n)\n@once\ndef f():\n    pass\n", 1, ["def f():"]),
+        ("class A:\n    @once\n    def f(self):\n        x\n", 2, ["class A:", "def f(self):"]),
+        ("@once\nx = 1\n\ndef f():\n    pass\n", 1, []),
     ],
 )
 def test_the_definitions_around_lines_are_known(text: str, line: int, enclosing: list[str]) -> None:
@@ -295,6 +300,7 @@ def test_lines_that_overlap_or_touch_are_sent_once(ws: Workspace) -> None:
     [
         f"See {SEND} for `close`.",
         f"As you rejected `close`, it stays. {SEND}",
+        f"It was not closed: you refused both commands. {SEND}",
         f"From {SEND}, in `export type Other<`:",
     ],
 )
@@ -302,6 +308,24 @@ def test_what_says_nothing_of_the_lines_is_not_judged(ws: Workspace, text: str) 
     (cited,), _ = cited_statements(text, sources(ws))
     assert by_checks(cited).verdict is Verdict.UNDECIDED
     assert not is_for_model(cited, by_checks(cited))
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "verdict"),
+    [
+        ("Add a timeout to `send`.", Verdict.UNSUPPORTED, Verdict.UNDECIDED),
+        ("2. Rename `send` to `post`.", Verdict.UNSUPPORTED, Verdict.UNDECIDED),
+        ("Use `send`, which never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("Use it: `send` never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("`send` never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("Use `send` without a connection.", Verdict.CONTRADICTED, Verdict.CONTRADICTED),
+    ],
+)
+def test_what_is_proposed_need_not_stand_in_the_lines(
+    ws: Workspace, text: str, told: Verdict, verdict: Verdict
+) -> None:
+    (cited,), _ = cited_statements(f"{text} {SEND}", sources(ws))
+    assert merged(cited, by_checks(cited), Entailed(told, ("send",))).verdict is verdict
 
 
 def test_the_model_gets_what_explains_a_statement(ws: Workspace) -> None:

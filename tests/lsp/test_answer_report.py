@@ -15,7 +15,6 @@ def test_what_was_found_of_each_sentence_is_told_in_words_with_links() -> None:
         " [`fact f1`](file:///w/l.py#L7). Nothing of `b.py` is left. As task 1 found"
         " [`task 1`](file:///w/a.py#L7), it waits [`c.py:1-2`](file:///w/a.py#L1) (moved).\n\n"
         "## Citations\n\n"
-        "- verified (judged by rules): [`a.py:3`](file:///w/a.py#L3)\n"
         "- contradicted (judged by a model): [`a.py:3`](file:///w/a.py#L3)"
         " (The lines say 3, not 5.): “They retry five times”\n"
         "- verified (judged by a model): [`fact f1`](file:///w/l.py#L7)\n"

@@ -206,7 +206,7 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
         "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
-        "## Citations\n\n- not judged: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
+        "## Citations\n\n"
         "1 citation not judged.\n\n"
         "---\n\n*offline, no model; stopped: answered*\n"
     )

@@ -225,6 +225,11 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
         (shell("rm x"), policy(deny=["Bash(rm:*)"]), "denied: Bash(rm:*)"),
         (files("Read", "/etc/x"), policy(), "/etc/x is outside the workspace"),
         (files("Write", "/etc/x"), policy("auto"), "can be changed"),
+        (
+            files("Read", ResolvedPath("/ws/link", ("/ws/link",), ("/etc/x",))),
+            policy(),
+            "/ws/link leads outside the workspace",
+        ),
         (files("Edit", ResolvedPath("/ws/a\nb", (), ())), policy(), r"/ws/a\nb cannot be resolved"),
         (files("Edit", "/ws/.vscode/x"), policy(), "editors may run what it says"),
         (files("Edit", "/home/me/.config/glossator/x"), policy(allow=["*"]), "outside"),

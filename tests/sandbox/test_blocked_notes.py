@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,24 @@ def test_what_the_sandbox_hides_is_said(said: str, expect: list[str]) -> None:
     assert notes(said) == expect
 
 
+@pytest.mark.parametrize(
+    ("target", "expect"),
+    [("/home/me/python", [f"{OUTER}/home/me/python]"]), ("/usr/bin/none", []), ("b", [])],
+)
+@pytest.mark.parametrize("path", ["bin/python", "venv/bin/python"])
+def test_a_link_that_leads_out_is_said(
+    tmp_path: Path, target: str, expect: list[str], path: str
+) -> None:
+    """Such as the Python of a virtual environment."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to("python3")
+    (tmp_path / "bin/python3").symlink_to(target)
+    (tmp_path / "venv").symlink_to(".")
+    root = str(tmp_path)
+    said = Output(f"bash: line 1: {path}: No such file or directory".encode())
+    assert [*blocked_notes(said, BlockedPaths(cwd=root), (root,), str)] == expect
+
+
 def test_nobody_looks_outside_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
 
@@ -57,7 +76,12 @@ def test_nobody_looks_outside_the_workspace(monkeypatch: pytest.MonkeyPatch) -> 
         looked.append(path)
         return True
 
-    for name in ("lexists", "exists", "isfile", "isdir"):
+    def reads(path: str) -> str:
+        looked.append(path)
+        raise OSError
+
+    monkeypatch.setattr(os, "readlink", reads)
+    for name in ("lexists", "exists", "isfile", "isdir", "islink"):
         monkeypatch.setattr(os.path, name, looks)
     notes("cat: /home/me/a.txt: No such file or directory")
     assert not [path for path in looked if not path.startswith("/ws/")]

@@ -48,7 +48,6 @@ def test_the_newest_of_each_place_holds_and_says_which_sentence_it_is_of() -> No
             " 1 sentence was corrected*"
         ),
         (
-            "- verified (judged by rules): `a.py:3`\n"
             "- contradicted (judged by a model): `a.py:3` (The lines end it.): “It waits”\n"
             "- cites nothing: “`b.py` is left.”\n"
             "- left out: “It retries.” (No retry there.)"

@@ -329,7 +329,7 @@ async def test_exports(tmp_path: Path) -> None:
             '**Read**\n\n````\n{"path": "app.py"}\n````',
             "1\tdef greet(name):",
             "## Glossator\n\nIt greets. [cite: doc, app.py, 1-2]",
-            "*1 citation not judged*\n\n- not judged: `app.py:1-2`\n",
+            "*1 citation not judged*\n",
         ):
             assert part in markdown.text
         request = ExportSessionRequest(answer.session_id, ExportFormat.JSON)

@@ -22,6 +22,15 @@ class Shelf(Base):
         "How many."
 async def load(path: str,  # from here
                mode="r"): pass
+if LIMIT:
+    keep = load; RATE = 1
+elif other: keep = None
+else:
+    if LIMIT: deep = 1
+    def inner(): local = 1
+try:
+    import fast
+except ImportError: fast = None
 '''
 JAVASCRIPT = """\
 /** Adds. @ignored
@@ -119,7 +128,12 @@ EXPECTED = {
 1-1 constant LIMIT | LIMIT = 3 |
 2-12 class Shelf | class Shelf(Base) | Books in order.
 9-12 method Shelf.size | def size(self) -> int | How many.
-13-14 function load | async def load(path: str, mode="r") |""",
+13-14 function load | async def load(path: str, mode="r") |
+16-16 variable keep | keep = load |
+16-16 constant RATE | RATE = 1 |
+17-17 variable keep | keep = None |
+20-20 function inner | def inner() |
+23-23 variable fast | fast = None |""",
     ("javascript", JAVASCRIPT): """\
 3-3 function add | export function add(a, b) | Adds. @ignored
 3-3 function add.inner | function inner() |

@@ -116,6 +116,14 @@ async def test_references_are_those_of_the_server(workspace: MakeWorkspace) -> N
     assert "app.py" not in below.text
 
 
+async def test_an_import_is_no_call_that_the_server_left_out(workspace: MakeWorkspace) -> None:
+    ws = await workspace({**FILES, "more.py": "from zoo.fish import press\n"})
+    known = Known({CodeKind.CALLERS: told(ws, ("zoo/fish.py", 3))})
+    result = await called(ws, known, mode="callers", name="press")
+    assert "also spelled so in secret/keys.py: " in result.text
+    assert "more.py" not in result.text
+
+
 async def test_a_shared_name_is_told_apart(workspace: MakeWorkspace) -> None:
     """By its qualified name or a line; else by spelling, and the result says why."""
     ws = await workspace(FILES)
@@ -242,7 +250,7 @@ async def test_a_rename_is_one_edit_over_all_files(workspace: MakeWorkspace) -> 
             "Still spelled so: secret/keys.py:1, 3; of other symbols, or of files left out by the"
             " server."
         ),
-        "In comments, strings or documents: app.py (1 line).",
+        "In comments, strings or documents: app.py:4.",
     ]
     assert plan.as_one
     assert known.asked[0].new_name == "squeeze"
@@ -417,7 +425,7 @@ async def test_a_name_may_begin_with_a_sign(workspace: MakeWorkspace) -> None:
     result = await called(ws, known, "Rename", Hands(ws), name="$el", new_name="$box")
     assert result.text.splitlines()[1:] == [
         "a.js: 1-2",
-        "In comments, strings or documents: b.md (1 line).",
+        "In comments, strings or documents: b.md:1.",
     ]
 
 
@@ -506,7 +514,7 @@ async def test_where_the_name_stays_is_told(workspace: MakeWorkspace) -> None:
             " files left out by the server."
         ),
         "Also methods so named, perhaps overrides: Fish.swim zoo/fish.py:2.",
-        "In comments, strings or documents: notes.md (2 lines).",
+        "In comments, strings or documents: notes.md:1-2.",
     ]
 
 
@@ -532,7 +540,7 @@ async def test_code_that_was_not_looked_through_is_no_comment(
     known = renaming(ws, edit(ws, "a.py", 1, 4, 5, "y"))
     result = await called(ws, known, "Rename", Hands(ws), name="x", new_name="y")
     assert result.text.splitlines()[2:] == [
-        "In comments, strings or documents: c.md (1 line), and perhaps others."
+        "In comments, strings or documents: c.md:1, and perhaps others."
     ]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from glossator.core.citations import fences
 
 _LINE_CHARACTERS = 1_000  # of an unfinished line that is looked at again with each piece
 _MARK_CHARACTERS = 400  # of a citation that is waited for while it streams
+_GAP = re.compile(r"\n(?:[ \t]*\n)+")
 _SIGNS = re.compile(r"`+|\n|\[|\]\(?|\)")
 
 
@@ -46,6 +48,21 @@ def settled(text: str) -> int:
         if {text.lstrip()[:1], text[end]} & {"`", "~"} or text.count("`", 0, end) % 2:
             return 0
     return end if end <= steady(text) and steady(text[:end]) == end else 0
+
+
+def differing(text: str, before: str) -> str:
+    """The blocks of a text, as blank lines set them apart, that are not in the one before it."""
+    known = {*_blocks(before)}
+    return "\n\n".join(block for block in _blocks(text) if block not in known)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    code, start = fences(text), 0
+    for gap in _GAP.finditer(text):
+        if not any(first < gap.start() < last for first, last in code):
+            yield text[start : gap.start()].strip("\n")
+            start = gap.end()
+    yield text[start:].strip("\n")
 
 
 def open_fence(text: str) -> str:

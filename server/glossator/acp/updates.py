@@ -1,7 +1,8 @@
 """What a run does, as the updates of a session that a client shows.
 
 Citations become links to their lines as the text streams; at the end of an answer stands how each
-of them holds. A reply that is void stays on screen, for no client takes words back: a line says so.
+of them holds. A reply that is void stays on screen, for no client takes words back: a line says so,
+and of an answer that was corrected only the paragraphs follow that changed.
 Source: Agent Client Protocol 1, "Prompt Turn" and "Tool Calls".
 """
 
@@ -15,10 +16,10 @@ from acp import schema
 
 from glossator.acp.blocks import diffs, fenced, prose, text_block
 from glossator.acp.outbox import Update
-from glossator.acp.streaming import open_fence, settled, steady
+from glossator.acp.streaming import differing, open_fence, settled, steady
 from glossator.core.answer import Judged
-from glossator.core.citation_words import findings, tally
-from glossator.core.citations import CitationMark, link, rewrite_citations, space_before
+from glossator.core.citation_words import changed, findings, tally
+from glossator.core.citations import CitationMark, code, link, rewrite_citations, space_before
 from glossator.core.events import (
     AgentFinished,
     AgentProgress,
@@ -56,6 +57,7 @@ from glossator.core.run_events import (
 )
 from glossator.core.shown import brief_arguments, shown, shown_prose
 from glossator.core.span import CitationView
+from glossator.core.tool_result import counted
 from glossator.core.uri import to_uri
 from glossator.core.words import Became, tool_name
 from glossator.workspace import Roots
@@ -65,17 +67,18 @@ Locate = Callable[[str], str | None]  # the absolute path of one in the workspac
 _KINDS: dict[str, schema.ToolKind] = {
     **dict.fromkeys(("Read", "McpRead", "Diagnostics"), "read"),
     **dict.fromkeys(("Grep", "Glob", "Search", "Symbols", "ToolSearch"), "search"),
-    **dict.fromkeys(("Edit", "MultiEdit", "Write"), "edit"),
+    **dict.fromkeys(("Edit", "MultiEdit", "Write", "NotebookEdit", "Rename"), "edit"),
     **dict.fromkeys(("Explore", "Fork", "Todo", "Skill"), "think"),
     "Move": "move",
     "Bash": "execute",
 }
 _DISCARDED = {
     DiscardReason.BROKE_OFF: "The connection broke off; the answer begins again.",
-    DiscardReason.CITATIONS: "A citation above does not hold; the corrected answer follows.",
+    DiscardReason.CITATIONS: "",  # said where something of it changed
     DiscardReason.PLAN: "The question is answered by a plan of tasks instead.",
     DiscardReason.HOOK: "A hook of yours has the model go on; the new answer follows.",
 }
+_CORRECTED = "Not all of this holds; what changed follows."
 _TODO = {
     TodoState.PENDING: "pending",
     TodoState.ACTIVE: "in_progress",
@@ -91,7 +94,7 @@ _TASKS = {
 
 @dataclass(slots=True)
 class Standing:
-    """What was found out about an answer: its citations and sentences."""
+    """The answer of a run so far, and what was found out about its citations and sentences."""
 
     text: str = ""
     citations: Sequence[CitationView] = ()
@@ -99,7 +102,7 @@ class Standing:
     corrections: Sequence[Correction] = ()
 
     def note(self, event: Event) -> None:
-        """An event of a run that is shown again."""
+        """An event of the run."""
         match event:
             case RunStarted() | TextDiscarded():
                 self.text, self.citations, self.uncited, self.corrections = "", (), (), ()
@@ -141,16 +144,17 @@ class Updates:
     _sent: int = 0  # characters of it, as it is shown
     _opening: str = ""  # the line that opens the block of code in which it begins, if it does
     _in_code: bool = False  # a block of code was not closed before the last call
+    _replaced: str | None = None  # the answer in whose place comes what is written now
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
-        if again:
-            self._standing.note(event)
         if isinstance(event, TextDelta):
+            self._standing.note(event)
             self._text += event.text
-            yield from self._more(whole=False)
+            yield from self._more(whole=False) if self._replaced is None else ()
             return
         yield from self._rest(event)
+        self._standing.note(event)
         match event:
             case RunStarted() | Steered():
                 yield from self._said(event, again=again)
@@ -196,19 +200,25 @@ class Updates:
         return self._linked(self._opening + text)[len(self._opening) :]
 
     def _rest(self, event: Event) -> Iterator[Update]:
+        if self._replaced is not None:
+            self._text = differing(self._text, self._replaced)
+            self._replaced = None
+            yield from [aside(_CORRECTED)] if self._text else ()
         yield from self._more(whole=True)
         self._in_code ^= bool(open_fence(f"{self._opening}{self._text}\n"))
         self._text, self._sent, self._opening = "", 0, ""
         if self._in_code and isinstance(event, _ENDS):
             self._in_code = False
             yield text_update("\n```\n")  # else what follows would be code
+        if isinstance(event, TextDiscarded) and event.reason is DiscardReason.CITATIONS:
+            self._replaced = self._standing.text
 
     def _linked(self, text: str) -> str:
         """A text with its citations as links to their lines."""
 
         def linked(mark: CitationMark) -> str:
             path = self.locate(mark.path) if self.links and mark.names_file else None
-            named = f"`{mark.place}`"
+            named = code(mark.place)
             if path is not None:
                 named = link(mark.place, f"{to_uri(path)}#L{mark.first_line}")
             return space_before(text, mark) + named
@@ -218,13 +228,13 @@ class Updates:
     def standing(self, answer: Judged) -> Iterator[Update]:
         """How the citations of an answer hold; nothing for an answer without any."""
         link_to = _link if self.links else _name
-        items = [
-            *findings(answer.text, answer.citations, answer.uncited, answer.corrections, link_to)
-        ]
-        if items:
-            counted = tally(answer.citations, len(answer.uncited), len(answer.corrections))
-            listed = "\n".join(items)
-            yield text_update(shown_prose(f"\n\n---\n\n**{counted or 'Sources'}**\n\n{listed}\n"))
+        uncited, corrected = len(answer.uncited), len(changed(answer.corrections))
+        if counted := tally(answer.citations, uncited, corrected):
+            found = findings(
+                answer.text, answer.citations, answer.uncited, answer.corrections, link_to
+            )
+            listed = "\n".join(["\n", *found])
+            yield text_update(shown_prose(f"\n\n---\n\n**{counted}**{listed.rstrip()}\n"))
 
     def _call(self, event: ToolStarted | ToolOutput | ToolFinished) -> Iterator[Update]:
         match event:
@@ -235,7 +245,9 @@ class Updates:
             case ToolOutput(call_id=call_id, text=text):
                 # a diff says more than the model's text
                 if call_id in self.open_calls and call_id not in self._with_diff:
-                    yield progress(call_id, content=[fenced(text)])
+                    is_report = self.open_calls[call_id].tool in _REPORTING
+                    content = prose(self._linked(text)) if is_report else fenced(text)
+                    yield progress(call_id, content=[content])
             case ToolFinished():
                 yield self._finished(event)
 
@@ -314,7 +326,7 @@ class Updates:
                 yield progress(event.call_id, title=title)
             return
         call_id = self._agents.get(event.agent_id, event.agent_id)
-        done = f"{event.tool_calls} calls, {event.tokens:,} tokens"
+        done = f"{counted(event.tool_calls, 'calls')}, {event.tokens:,} tokens"
         if isinstance(event, AgentProgress):
             now = f"{tool_name(event.tool)} {event.detail} ({done})"
             yield progress(call_id, content=[prose(now)])
@@ -342,6 +354,8 @@ class Updates:
         self._with_diff.clear()
 
 
+_REPORTING = frozenset({"Explore", "Fork"})  # what they give is Markdown with citations
+_TEXTUAL = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})  # they are given texts
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
 _ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wherever it stands
 
@@ -379,13 +393,13 @@ def locating(roots: Callable[[], Roots]) -> Locate:
 def title_of(call: ToolStarted) -> str:
     """A call in a line: `Find text pattern="retry"`; of a command the command.
 
-    Of an edit it is the file, as what is changed is shown by its diff.
+    Of an edit it is the file, as the texts are shown by its diff.
     """
     if kind_of(call.tool) == "execute" and isinstance(call.arguments.get("command"), str):
         return shown(call.arguments["command"])
     arguments = dict(call.arguments)
     path = arguments.pop("path", "")
-    rest = call.about or ("" if kind_of(call.tool) == "edit" else brief_arguments(arguments))
+    rest = call.about or ("" if call.tool in _TEXTUAL else brief_arguments(arguments))
     return shown_prose(" ".join(filter(None, (tool_name(call.tool), str(path), rest))))
 
 
@@ -445,10 +459,10 @@ def _task(task: PlannedTask) -> schema.PlanEntry:
 
 def _link(name: str, citation: CitationView) -> str:
     if citation.uri is None:
-        return f"`{name}`"
+        return code(name)
     first, _ = citation.leads_to
     return link(name, f"{citation.uri}#L{first}" if first else citation.uri)
 
 
 def _name(name: str, _: CitationView) -> str:
-    return f"`{name}`"
+    return code(name)

@@ -34,6 +34,7 @@ CORRECTED: Mapping[Correcting, str] = {
     Correcting.DROPPED: "left out",
 }
 _FACT_OR_TASK = re.compile(r"fact [\w-]+|task \d+")
+_LEFT_OPEN = "Not judged: "
 _NOT_JUDGED = "not judged"  # what *read* is called: it must not sound like approval
 _KINDS = (  # in the order in which they are counted: what holds best comes first
     *(f"{CitationStatus.VERIFIED.value} {by}" for by in BY.values()),
@@ -62,7 +63,7 @@ def holds(citation: Citation | CitationView) -> bool:
 
 def is_left_open(citation: Citation | CitationView) -> bool:
     """Whether it was not judged for a reason that people should know: a model was late."""
-    return citation.status is CitationStatus.READ and citation.reason.startswith("Not judged: ")
+    return citation.status is CitationStatus.READ and citation.reason.startswith(_LEFT_OPEN)
 
 
 def objection(citation: Citation | CitationView) -> str:
@@ -120,6 +121,16 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
         if key not in found or GRAVEST.index(each.status) < GRAVEST.index(found[key].status):
             found[key] = each
     return tuple(found.values())
+
+
+def changed(corrections: Sequence[Correction]) -> Sequence[Correction]:
+    """Those that changed a sentence: what was only marked does not hold, and is told so."""
+    return [
+        each
+        for each in corrections
+        if each.what is not Correcting.MARKED
+        or one_sentence(confirmed(each.after)) != one_sentence(each.before)
+    ]
 
 
 def tally(citations: Sequence[CitationView], uncited: int = 0, corrected: int = 0) -> str:
@@ -183,20 +194,24 @@ def findings(
     corrections: Sequence[Correction],
     named: Callable[[str, CitationView], str],
 ) -> Iterator[str]:
-    """The findings on each sentence of an answer, as Markdown items.
+    """What the text does not tell of its citations, as Markdown items; the others are counted.
 
+    That is what does not hold or was left open, the lines of facts and tasks, and what was changed.
     `named` turns the place of a citation into Markdown.
     """
     for cited in distinct(citations):
+        if holds(cited) and not (is_left_open(cited) or names_no_file(cited)):
+            continue
         by = f" (judged {BY[cited.basis]})" if cited.basis else ""
-        reason = f" ({cited.reason})" if cited.reason else ""
+        reason = cited.reason.removeprefix(_LEFT_OPEN)
+        why = f" ({reason})" if reason else ""
         sentence = "" if holds(cited) else sentence_at(text, cited.at)
         quoted = f": “{harmless(sentence)}”" if sentence else ""
         how = _NOT_JUDGED if cited.status is CitationStatus.READ else cited.status.value
-        yield f"- {how}{by}: {named(where(cited), cited)}{reason}{quoted}"
+        yield f"- {how}{by}: {named(where(cited), cited)}{why}{quoted}"
     for claim in uncited:
         yield f"- cites nothing: “{harmless(one_sentence(claim.statement))}”"
-    for each in corrections:
+    for each in changed(corrections):
         before, after = harmless(one_sentence(each.before)), harmless(one_sentence(each.after))
         now = f" Now: “{after}”" if after else ""
         yield f"- {CORRECTED[each.what]}: “{before}” ({each.reason}){now}"

@@ -131,10 +131,15 @@ def place(path: str, first_line: int, last_line: int) -> str:
 
 def link(name: str, uri: str) -> str:
     """A Markdown link that shows a name unchanged, even `__init__.py` or `[id].tsx`."""
-    ticks = "``" if "`" in name else "`"
-    blank = " " if name.startswith("`") or name.endswith("`") else ""
     target = uri.replace("(", "%28").replace(")", "%29")
-    return f"[{ticks}{blank}{name}{blank}{ticks}]({target})"
+    return f"[{code(name)}]({target})"
+
+
+def code(text: str) -> str:
+    """Markdown that shows a text of one line unchanged, as code."""
+    ticks = "``" if "`" in text else "`"
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
 def fences(text: str) -> list[tuple[int, int]]:

@@ -32,13 +32,17 @@ _LIKEWISE = re.compile(  # "`close` does, too."
     r"|\b(?:is|are|was|were|has|have|had|can|may|must|will)(?: not|n['\u2019]t)?, too\b",
     re.IGNORECASE,
 )
+_THAT_ONE = re.compile(  # "`None` is replaced by that default."
+    r"\b(?:by|from|in|into|of|to|with) that [a-z]+\W*$", re.IGNORECASE
+)
 
 
 def refers_back(sentence: str) -> bool:
-    """Whether an object of its first clause, or what it says, was named in an earlier sentence.
+    """Whether an object of its first clause, its end, or what it says was named in an earlier one.
 
     A pronoun at its beginning, which refers back in another way, does not count.
     """
     plain = " ".join(_CODE.sub("x", sentence).split())
     clause = _NEXT_CLAUSE.split(plain, maxsplit=1)[0]
-    return _OBJECT.match(clause) is not None or _LIKEWISE.search(plain) is not None
+    found = _OBJECT.match(clause) or _LIKEWISE.search(plain) or _THAT_ONE.search(plain)
+    return found is not None

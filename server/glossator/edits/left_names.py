@@ -20,7 +20,6 @@ from glossator.core.edit import FileEdit
 from glossator.core.file_kinds import CODE, language_of
 from glossator.core.shown import some_of
 from glossator.core.text import LineTable, Position, split_lines
-from glossator.core.tool_result import counted
 from glossator.edits.edit_report import line_ranges
 from glossator.symbols import ALL_USES, Limits, Name, SearchScope, SymbolFinder, Use, namesakes
 from glossator.tools import IsHidden, ToolContext, in_thread
@@ -86,14 +85,9 @@ async def left_names(
         found.append(_OF_OTHERS.format(_places(code, snapshot), through))
     if methods := namesakes(defining.hits, touched, snapshot):
         found.append(_METHODS.format(some_of(methods, _MOST_NAMED)))
-    counts = [
-        f"{snapshot.relative(path)} ({counted(len(lines), 'lines')})"
-        for path, lines in sorted(words.items())
-        if lines
-    ]
-    if counts:
+    if any(words.values()):
         more = "" if is_whole else ", and perhaps others"
-        found.append(_WORDS.format(some_of(counts, _MOST_NAMED), more))
+        found.append(_WORDS.format(_places(words, snapshot), more))
     elif not is_whole:
         found.append(_UNREAD)
     return tuple(found)

@@ -100,6 +100,17 @@ _COUNTED = re.compile(  # of some code that stands elsewhere
     r"|call sites?|uses?|users?|subclass(?:es)?|implementations?) (?:of|to|is|are|come|[:,])"
     r"|\bdead code\b"
 )
+_WHOLE = r"(?:the|this) (?:whole |entire )?(?:workspace|project|repository|repo|library|code ?base)"
+_USE = r"(?:uses?|usages?|references?|mentions?|occurrences?|traces?)"
+_NOTHING_ELSE = re.compile(  # wherever the lines are from
+    r"(?!.* in (?:this|the|its) (?:file|class|function|method|module)\b)(?:.*\b(?:"
+    rf"no (?:other|further) (?:code|function|method|class|module|file|place|line) (?:.* )?{_CALL}"
+    rf"|no (?:other|further|remaining) (?:{_USE}|callers?|calls?)"
+    rf"|(?:nothing|nobody|no one) else (?:.* )?{_CALL}"
+    rf"|no (?:lines?|files?|code) (?:of|in) {_WHOLE}"
+    rf"|no {_USE} (?:of|to) .*(?:left|remains?|anywhere|any ?more|in {_WHOLE})"
+    r")\b)"
+)
 _SIGN = re.compile(r"[^\w\s.,;:!?()'\"\u2018\u2019\u201c\u201d*\u2013\u2014-]")  # no word, no mark
 _KINDS = {False: {"function", "method"}, True: {"class", "interface", "protocol"}}  # is a class?
 _KIND = r"(function|method|class|interface|protocol)"
@@ -181,7 +192,13 @@ def speaks_of_all(statement: str) -> bool:
     """
     text = _signed(tokens_of(statement))
     is_claim = any(form.search(text) for extent, form in _forms() if extent is not Extent.SOME)
-    return is_claim or _COUNTED.search(text) is not None
+    return is_claim or bool(_COUNTED.search(text) or _NOTHING_ELSE.match(text))
+
+
+def is_of_all_code(statement: str) -> bool:
+    """Whether no lines can show a statement, be they of what it is about or not."""
+    text = _signed(tokens_of(statement))
+    return _NOTHING_ELSE.match(text) is not None
 
 
 def claim_in(statement: str, codes: Sequence[Code]) -> Claim | None:

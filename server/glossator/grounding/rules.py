@@ -23,7 +23,7 @@ from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
 from glossator.core.span import Basis
 from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
-from glossator.grounding.claims import Extent, claim_in
+from glossator.grounding.claims import Extent, claim_in, is_of_all_code
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -150,7 +150,7 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         text = f"“{shown(token.text)}”" if token.kind is Kind.STRING else shown(token.text)
         reason = f"{text} does not occur in the lines.{called_elsewhere(token, calls)}"
         return Judgement(Verdict.UNSUPPORTED, reason, sure)
-    if claim and claim.extent is Extent.WHOLE:
+    if (claim and claim.extent is Extent.WHOLE) or is_of_all_code(statement):
         return _OF_ALL_CODE
     return replace(UNDECIDED, tells_change=True) if before else UNDECIDED
 

@@ -197,7 +197,7 @@ def cited_lines(path: str, document: Document, span: Span) -> CitedLines:
 def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
     """The first lines of the definitions that enclose a span's lines, 1-based.
 
-    The outermost comes first.
+    The outermost comes first; the last is that of a definition whose decorators the lines are.
     """
     own = document.lines[span.first_line - 1 : span.last_line]
     deep = min((level(line) for line in own if is_inside(line)), default=0)
@@ -210,7 +210,19 @@ def enclosing_lines(document: Document, span: Span) -> tuple[int, ...]:
             deep = level(line)
             if defined(line):
                 found.insert(0, number)
-    return tuple(found)
+    return (*found, *_decorated(document, span))
+
+
+def _decorated(document: Document, span: Span) -> Iterator[int]:
+    """The first line of the definition whose decorators alone a span holds."""
+    first = document.lines[span.first_line - 1]
+    own = document.lines[span.first_line - 1 : span.last_line]
+    if not first.lstrip().startswith("@") or any(map(defined, own)):
+        return
+    for number, line in enumerate(document.lines[span.last_line :], span.last_line + 1):
+        if line.strip() and depth(line) == depth(first) and line.lstrip()[0] not in "@)":
+            yield from [number] if defined(line) else ()
+            return
 
 
 def _rest(

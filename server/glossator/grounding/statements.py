@@ -35,12 +35,18 @@ _ABBREVIATION = 10  # characters of the longest, with what stands before it
 _LEADS = re.compile(r":\s*$")
 _NUMBER = re.compile(r"\s*(?:>\s*)*\d{1,3}[.)]")
 _ITEM = r"\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(?:\[[ x]\]\s+)?"
+_TO_DO = (
+    "Adjust|Add|Apply|Call|Change|Check|Create|Define|Delete|Document|Drop|Ensure|Extend|Extract"
+    "|Fix|Implement|Introduce|Keep|Leave|Make|Merge|Move|Pass|Refactor|Remove|Rename|Replace"
+    "|Rewrite|Run|Set|Split|Switch|Test|Turn|Update|Use|Verify|Wrap|Write"
+)
+_PROPOSAL = re.compile(  # and it gives no reason, which lines could tell
+    rf"{_ITEM}(?:\*\*)?(?:{_TO_DO})\b(?!.*(?:[:;]|\b(?:as|because|since|so|which)\b))", re.DOTALL
+)
 _NO_CLAIM = re.compile(  # what the writer says of himself, did, asks, advises or offers
     rf"{_ITEM}(?:\*\*)?(?:I|I'm|I've|I'll|I'd|We|You|Your|Let|Please|Note|If you|Would|Shall|Want"
     r"|Happy|Feel free|Hope|Thanks|Sorry|Do you|Should|That's|Done|In short|Summary|Overall"
-    r"|To (?:do|use|fix|change|add|sum up)|All \d+ tests|Adjust|Add|Apply|Call|Change|Check|Create"
-    r"|Define|Delete|Document|Drop|Ensure|Extend|Extract|Fix|Implement|Introduce|Keep|Leave|Make|Merge|Move|Pass|Refactor"
-    r"|Remove|Rename|Replace|Rewrite|Run|Set|Split|Switch|Test|Turn|Update|Use|Verify|Wrap|Write"
+    rf"|To (?:do|use|fix|change|add|sum up)|All \d+ tests|{_TO_DO}"
     r"|Added|Adjusted|Changed|Created|Deleted|Dropped|Edited|Extracted|Fixed|Implemented|Introduced"
     r"|Merged|Moved|Ran|Refactored|Removed|Renamed|Replaced|Rewrote|Searched|Split|Updated|Verified"
     r"|Wrapped|Wrote)\b"
@@ -65,8 +71,9 @@ _POINTER = re.compile(  # it says where to look, and nothing of what stands ther
 _SOURCE = re.compile(  # it says where the quotation behind it stands
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?From(?: `[^`]+`)?(?:,? (?:in|of) `[^`]+`)?\s*:"
 )
-_OF_THE_TALK = re.compile(  # what the user did, which no lines can tell
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
+_OF_THE_TALK = re.compile(  # what the user did, which no lines can tell, and so was not done
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:[^`.]*\b(?:not|nothing)\b[^`.]*[,:;\u2014] ?)?"
+    r"(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
     r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
     re.IGNORECASE,
 )
@@ -158,6 +165,11 @@ class AnswerStatement:
             return False
         is_pointer = _POINTER.fullmatch(self.text) or _SOURCE.fullmatch(self.text)
         return bool(is_pointer or _OF_THE_TALK.match(self.text))
+
+    @property
+    def is_proposal(self) -> bool:
+        """Whether it only says what is to be done: "Add a test to `f`."."""
+        return not self.is_code and _PROPOSAL.match(self.text) is not None
 
     @property
     def leads_with_claim(self) -> bool:

@@ -194,6 +194,8 @@ def merged(cited: CitedStatement, found: Judgement, told: Entailed | None) -> Ch
         )
         tells_change |= any(is_of_change(words, cited.lines) for words in told.words)
         found, basis = Judgement(told.verdict, told.reason), Basis.MODEL
+    if cited.statement.is_proposal and found.verdict is Verdict.UNSUPPORTED:
+        found = UNDECIDED  # what is to be done need not stand in the lines
     verdict, reason = found.verdict, found.reason
     judged = None if verdict is Verdict.UNDECIDED else basis
     carrying = [span for span, part in zip(cited.spans, cited.lines, strict=True) if part in parts]

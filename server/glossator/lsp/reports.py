@@ -18,8 +18,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from glossator.core.answer import Answer
-from glossator.core.citation_words import findings, found_of, holds, objection, tally
-from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
+from glossator.core.citation_words import changed, findings, found_of, holds, objection, tally
+from glossator.core.citations import (
+    CitationMark,
+    code,
+    link,
+    place,
+    rewrite_citations,
+    space_before,
+)
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.permission import Cut, ExcerptLine, PermissionRequest, excerpt, is_cut
 from glossator.core.question import Question, asker
@@ -252,9 +259,10 @@ def answer_to_markdown(answer: Answer) -> str:
 
     parts = [rewrite_citations(answer.text, linked, cited.__contains__).rstrip()]
     standing = [*findings(answer.text, answer.citations, answer.uncited, answer.corrections, _link)]
-    if standing:
-        parts.append("## Citations\n\n" + "\n".join(standing))
-        parts.append(f"{tally(answer.citations, len(answer.uncited), len(answer.corrections))}.")
+    counts = tally(answer.citations, len(answer.uncited), len(changed(answer.corrections)))
+    if counts:
+        listed = ["\n".join(standing)] if standing else []
+        parts += ["## Citations", *listed, f"{counts}."]
     report = getattr(answer, "report", None)
     if report is not None and report.searched:
         parts.append(f"## Searched\n\n{report.account()}")
@@ -267,7 +275,7 @@ def answer_to_markdown(answer: Answer) -> str:
 
 def _link(name: str, citation: CitationView | None) -> str:
     if citation is None or citation.uri is None:
-        return f"`{name}`"
+        return code(name)
     first, _ = citation.leads_to
     line = f"#L{first}" if first else ""
     return link(name, f"{citation.uri}{line}")

@@ -352,7 +352,7 @@ def _grant(subject: CallSubject, policy: Policy) -> Decision:
             return Allow()
     elif script is None and (outside := _outside(subject.targets, policy)):
         return Deny(
-            f"{shown(outside.asked)} is outside the workspace; only paths inside its folders can be"
+            f"{_that_is(outside, policy)}; only paths inside its folders can be"
             f" {'read' if subject.access is Access.READ else 'changed'}."
         )
     if _mode_allows(subject, policy):
@@ -406,6 +406,12 @@ def _outside(targets: tuple[ResolvedPath, ...], policy: Policy) -> ResolvedPath 
     return None
 
 
+def _that_is(outside: ResolvedPath, policy: Policy) -> str:
+    """A path may lead out by a link, such as the Python of a virtual environment."""
+    verb = "leads" if policy.places.holds(outside.asked) else "is"
+    return f"{shown(outside.asked)} {verb} outside the workspace"
+
+
 def _protection(target: ResolvedPath, tool: str, policy: Policy) -> str | None:
     reasons = (why_protected(name, policy.places.own) for name in target.names)
     other_names = (
@@ -419,7 +425,7 @@ def _why(subject: CallSubject, policy: Policy) -> str:
     if script is not None and (
         outside := _outside(_lasting(subject, policy) + script.named, policy)
     ):
-        return f"{shown(outside.asked)} is outside the workspace."
+        return f"{_that_is(outside, policy)}."
     if script is not None and subject.targets:
         return f"It would write to {', '.join(shown(target.asked) for target in subject.targets)}."
     if script is not None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import PurePath
 
 from glossator.core.shown import shown, some_of
@@ -30,6 +32,7 @@ _MISSING = re.compile(rb"no such file|does not exist|cannot find|enoent", re.IGN
 _OUTER_PATH = re.compile(rb"(?<![\w./-])(?:/|\.\./)[^\s:'\"`,;<>()\[\]]+")
 _SYSTEM = frozenset("bin dev etc gnu lib lib32 lib64 libx32 nix opt proc sbin snap sys usr".split())
 _MAX_OUTER = 3
+_MAX_LINKS = 5  # one after another
 _DENIED = b"permission denied"
 _DENIED_PATH = re.compile(rb"[^\s:'\"`,;<>()\[\]]+")
 _LISTED = 3  # missing names that a list of files names, which are there in the sandbox alone
@@ -222,7 +225,8 @@ def blocked_notes(
         if any(os.fsencode(path) in said for path in blocked.shared):
             yield _SHARED
     seen = (*roots, *blocked.shared, *blocked.readable)
-    if outer := [shown(path) for path in _outer(said, blocked.cwd) if not _is_seen(path, seen)]:
+    missing = dict.fromkeys((*_outer(said, blocked.cwd), *_led_out(said, blocked.cwd, roots)))
+    if outer := [shown(path) for path in missing if not _is_seen(path, seen)]:
         note = "Commands see nothing outside the workspace but the system's folders"
         yield f"[{note}, so these may exist: {some_of(outer, _MAX_OUTER)}]"
     denied = _denied(said, blocked.cwd)
@@ -242,6 +246,32 @@ def _outer(said: bytes, cwd: str) -> list[str]:
     named = (os.fsdecode(found[0]) for line in lines for found in _OUTER_PATH.finditer(line))
     whole = (os.path.join(cwd, path) for path in named)
     return list(dict.fromkeys(os.path.normpath(path) for path in whole if os.path.isabs(path)))
+
+
+def _led_out(said: bytes, cwd: str, roots: Sequence[str]) -> Iterator[str]:
+    """Where the workspace's links lead of which an output says that they are missing."""
+    for line in filter(_MISSING.search, said.splitlines()):
+        for found in _DENIED_PATH.finditer(line):
+            path = os.path.normpath(os.path.join(cwd, os.fsdecode(found[0])))
+            for _ in range(_MAX_LINKS):
+                if (led := _led_on(path, roots)) is None:
+                    break
+                path = led
+                if not any(is_inside(path, root) for root in roots):
+                    yield path
+
+
+def _led_on(path: str, roots: Sequence[str]) -> str | None:
+    """Where the first link on the way to a path in the workspace leads; no further is looked."""
+    root = next((each for each in roots if is_inside(path, each)), None)
+    if root is None:
+        return None
+    parts = os.path.relpath(path, root).split(os.sep)
+    for link in list(accumulate(parts, os.path.join, initial=root))[1:]:
+        with suppress(OSError):  # no link
+            target = os.path.join(os.path.dirname(link), os.readlink(link))
+            return os.path.normpath(os.path.join(target, os.path.relpath(path, link)))
+    return None
 
 
 def _is_seen(path: str, seen: Sequence[str]) -> bool:

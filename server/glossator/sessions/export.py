@@ -10,7 +10,8 @@ from datetime import datetime
 from itertools import chain, groupby
 from typing import Any
 
-from glossator.core.citation_words import findings, tally
+from glossator.core.citation_words import changed, findings, tally
+from glossator.core.citations import code
 from glossator.core.events import (
     CitationChecked,
     DiscardReason,
@@ -85,14 +86,14 @@ class RunFindings:
 
     def _told(self) -> Iterator[str]:
         citations, uncited = (*self._citations.values(),), (*self._uncited.values(),)
-        if counts := tally(citations, len(uncited), len(self._corrections)):
-            found = findings(self._text, citations, uncited, self._corrections, _named)
+        if counts := tally(citations, len(uncited), len(changed(self._corrections))):
             yield f"*{counts}*"
-            yield "\n".join(found)
+            found = findings(self._text, citations, uncited, self._corrections, _named)
+            yield from filter(None, ["\n".join(found)])
 
 
 def _named(place: str, _citation: CitationView) -> str:
-    return f"`{place}`"
+    return code(place)
 
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"

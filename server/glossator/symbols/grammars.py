@@ -28,12 +28,20 @@ from tree_sitter import Language, Query
 from glossator.core.errors import DeclarationError
 from glossator.core.file_kinds import CODE, LANGUAGES, MARKDOWN
 
-PYTHON = """
+
+def _set_in_python(kind: str) -> str:
+    """What a module assigns, also under a condition or in a `try`."""
+    found = f"(expression_statement (assignment left: (identifier) @name) @{kind})"
+    within = f"[(block {found}) (_ (block {found}))]"
+    return f"(module [{found} (if_statement {within}) (try_statement {within})]"
+
+
+PYTHON = f"""
 (class_definition name: (_) @name) @class
 (function_definition name: (_) @name) @function
-(module (expression_statement (assignment left: (identifier) @name) @constant)
+{_set_in_python("constant")}
   (#match? @name "^_*[A-Z][A-Z0-9_]*$"))
-(module (expression_statement (assignment left: (identifier) @name) @variable))
+{_set_in_python("variable")})
 (type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @type
 (decorated_definition definition: (_) @wrapped) @wrapper
 (decorator) @attribute

@@ -172,7 +172,8 @@ async def uses_told(
     files = frozenset(document.path for document, _ in seen)
     defining = (await finder.definitions(snapshot, name, SearchScope(hides=hides))).hits
     own = {each.line.path for each in defining}  # of which nothing need be told
-    unsaid = sorted({use.line.path for use in spelled.hits} - files - own)
+    alike = {use.line.path for use in spelled.hits if use.reference.kind in _KINDS[kind]}
+    unsaid = sorted(alike - files - own)
     if spelled.coverage.unread:  # a common name, of which a list of files would tell nothing
         unsaid = []
         scope = SearchScope(only=files, hides=hides)

@@ -73,7 +73,7 @@ def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
     )
 
 
-SYMBOLS_VERSION = 4
+SYMBOLS_VERSION = 5
 """Part of the key under which anything made from a text is kept: raise it when results change."""
 
 

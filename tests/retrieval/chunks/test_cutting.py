@@ -114,6 +114,13 @@ def test_the_rest_of_a_definition_joins_the_piece_before() -> None:
     assert smallest > 100
 
 
+def test_the_rest_of_a_definition_keeps_its_name_before_what_follows() -> None:
+    body = "".join(f"    step_{n}({'argument, ' * 6})\n" for n in range(41))
+    *_, rest, after = cut("a.py", f"def long():\n{body}\n\nPairs = tuple[int, int]\n")
+    assert (rest.within, rest.defines) == (("long",), ())
+    assert (after.within, after.defines) == (("Pairs",), ("Pairs",))
+
+
 def test_given_lines_know_what_they_define() -> None:
     text = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
     symbols = Outlines(None).of(editor_text("/a.py", text))

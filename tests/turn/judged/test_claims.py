@@ -30,7 +30,7 @@ async def test_it_is_contradicted_by_a_line_under_it(
         notices = [event.message for event in s.port.of(Notice)]
         told = [message for message in notices if "speaks of a change" in message]
         assert len(told) == contradicted
-        assert all("not changed: app.py." in message for message in told)
+        assert all("not done: app.py." in message for message in told)
         assert isinstance(s.port.events[-1], RunFinished)
 
 
@@ -40,6 +40,20 @@ async def test_an_edit_that_was_made_after_one_that_failed_is_made(tmp_path: Pat
         s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 2
         await s.ask("Make it three.")
         assert not [event for event in s.port.of(Notice) if "speaks of" in event.message]
+
+
+@pytest.mark.parametrize(("first", "contradicted"), [([READ], True), ([READ, EDIT], False)])
+async def test_a_refused_command_did_nothing(
+    tmp_path: Path, first: list[Turn], *, contradicted: bool
+) -> None:
+    """What else was done may be what the answer speaks of."""
+    command = Turn(ToolUse("Bash", {"command": "rm app.py"}))
+    async with stage(tmp_path, FILES, [*first, command, Turn(Text("I deleted app.py."))]) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * (len(first) - 1)
+        s.port.permitted += [PermissionAnswer(Choice.DENY)]
+        await s.ask("Delete it.")
+        told = [event.message for event in s.port.of(Notice) if "speaks of" in event.message]
+        assert ["not done: rm app.py." in message for message in told] == [True] * contradicted
 
 
 @pytest.mark.parametrize(

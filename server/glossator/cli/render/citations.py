@@ -14,6 +14,7 @@ from glossator.core.answer import Answer, Judged
 from glossator.core.citation_words import (
     BY,
     CORRECTED,
+    changed,
     distinct,
     found_of,
     holds,
@@ -25,7 +26,6 @@ from glossator.core.citation_words import (
     where,
 )
 from glossator.core.citations import CitationMark, place, rewrite_citations, space_before
-from glossator.core.run_events import Correcting
 from glossator.core.span import CitationStatus, CitationView
 
 _HANG = 2  # characters of the sign at the beginning of a line
@@ -72,12 +72,12 @@ def standing_parts(answer: Judged) -> Iterator[Part]:
     yield from starmap(_named, named.items())
     for claim in answer.uncited:
         yield _line("? ", "yellow", f"cites nothing: “{one_sentence(claim.statement)}”")
-    changed = [each for each in answer.corrections if each.what is not Correcting.MARKED]
-    for each in changed:  # what was marked does not hold, and is told above
+    corrected = changed(answer.corrections)
+    for each in corrected:
         now = f" Now: “{one_sentence(each.after)}”" if each.after else ""
         told = f"{CORRECTED[each.what]}: “{one_sentence(each.before)}” {each.reason}{now}"
         yield _line("~ ", "dim", told)
-    if counts := tally(answer.citations, len(answer.uncited), len(changed)):
+    if counts := tally(answer.citations, len(answer.uncited), len(corrected)):
         yield line(counts, "dim", kind="citation")
 
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from glossator.workspace import INDEX_LOCK
 
-VERSION = "8"  # of what is indexed: chunks, terms, records
+VERSION = "9"  # of what is indexed: chunks, terms, records
 _MARK = "version"
 _META = "meta.json"
 _KEPT = (_MARK, INDEX_LOCK)

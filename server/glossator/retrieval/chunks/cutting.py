@@ -36,11 +36,15 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Rows (0-based, the end excluded) of one definition, or between definitions."""
+    """Rows (0-based, the end excluded) of one definition, or between definitions.
+
+    A `rest` does not begin where its definition does.
+    """
 
     start: int
     end: int
     within: tuple[str, ...]
+    rest: bool = False
 
 
 def cut(
@@ -109,7 +113,7 @@ class _Cutter:
         while waiting:
             part = waiting.pop()
             if isinstance(part, _Piece):
-                yield from self._runs(part.start, part.end, part.within)
+                yield from self._runs(part)
             elif self._bytes(part.start, part.end) <= MAX_BYTES:
                 yield _Piece(part.start, part.end, part.within)
             else:
@@ -121,11 +125,11 @@ class _Cutter:
         at = node.start
         for inner in node.inner:
             start = self._with_comment(inner.start, at)
-            parts.append(_Piece(at, start, node.within))
+            parts.append(_Piece(at, start, node.within, rest=at > node.start))
             inner.start = start
             parts.append(inner)
             at = inner.end
-        return [*parts, _Piece(at, node.end, node.within)]
+        return [*parts, _Piece(at, node.end, node.within, rest=at > node.start)]
 
     def _with_comment(self, start: int, least: int) -> int:
         """Where the text begins that stands right above a definition."""
@@ -133,18 +137,20 @@ class _Cutter:
             start -= 1
         return start
 
-    def _runs(self, start: int, end: int, within: tuple[str, ...]) -> Iterator[_Piece]:
+    def _runs(self, piece: _Piece) -> Iterator[_Piece]:
         """Rows without definitions, split where they are least indented."""
+        start, end, within, rest = piece.start, piece.end, piece.within, piece.rest
         while self._bytes(start, end) > MAX_BYTES:
             if not self._lines[start].strip():
                 start += 1  # a file may have millions of them
                 continue
             at = self._best_split(start, end)
-            yield _Piece(start, at, within)
+            yield _Piece(start, at, within, rest)
+            rest = True
             overlap = max(start + 1, at - _OVERLAP)
             start = overlap if self._bytes(overlap, at) <= MAX_BYTES // 8 else at
         if any(line.strip() for line in self._lines[start:end]):
-            yield _Piece(start, end, within)
+            yield _Piece(start, end, within, rest)
 
     def _best_split(self, start: int, end: int) -> int:
         """The row before which to split: in the second half of what fits, least indented."""
@@ -168,7 +174,10 @@ class _Cutter:
 
 
 def _joined(pieces: Iterable[_Piece], ends: Sequence[int]) -> Iterator[_Piece]:
-    """The pieces, with small ones joined to their neighbours of the same definition."""
+    """The pieces, with small ones joined to their neighbours of the same definition.
+
+    The rest of a definition is joined to nothing behind it: its name would be lost.
+    """
     last: _Piece | None = None
     for piece in pieces:
         if last is None:
@@ -176,10 +185,11 @@ def _joined(pieces: Iterable[_Piece], ends: Sequence[int]) -> Iterator[_Piece]:
             continue
         within = _common(last.within, piece.within)
         related = within in (last.within, piece.within, last.within[:-1], piece.within[:-1])
+        related = related and not (last.rest and within != last.within)
         small = ends[piece.end] - ends[piece.start] <= _REST_BYTES
         room = MAX_BYTES if small else _JOINED_BYTES
         if related and ends[piece.end] - ends[last.start] <= room:
-            last = _Piece(last.start, piece.end, within)
+            last = _Piece(last.start, piece.end, within, last.rest)
         else:
             yield last
             last = piece

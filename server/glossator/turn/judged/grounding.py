@@ -172,7 +172,11 @@ def _can_stand(fallen: CheckedStatement, rewrite: corrections.Rewrite) -> bool:
     return bool(rewrite.text) and (rewrite.place is not None or not fallen.is_misplaced)
 
 
-_EDIT_TOOLS = frozenset({"Edit", "MultiEdit", "NotebookEdit", "Write", "Move"})
+_CHANGED_BY = {  # the argument that says what a call changes
+    **dict.fromkeys(("Edit", "MultiEdit", "NotebookEdit", "Write", "Move"), "path"),
+    "Rename": "name",
+    "Bash": "command",
+}
 _EDIT_VERBS = (
     "add|appl(?:i)?|adjust|chang|clean|correct|creat|delet|edit|fix|implement|insert|mov|refactor"
     "|remov|renam|replac|rewr|sav|updat|wr"
@@ -281,13 +285,13 @@ class Grounding:
 
 
 def contradiction(session: Session, answer: str) -> str:
-    """What an answer says falsely about edits that failed or were denied; "" if nothing."""
+    """What an answer says falsely about changes that failed or were denied; "" if nothing."""
     unmade = unmade_edits(session.conversation.messages)
     if not unmade or not contradicts(answer):
         return ""
     return (
-        f"The answer speaks of a change, but this was not changed: {', '.join(unmade)}. The edit"
-        " was denied or failed. Ask for it again if you want it."
+        f"The answer speaks of a change, but this was not done: {', '.join(unmade)}. It was denied"
+        " or failed. Ask for it again if you want it."
     )
 
 
@@ -297,17 +301,22 @@ def contradicts(answer: str) -> bool:
 
 
 def unmade_edits(messages: Sequence[Message]) -> list[str]:
-    """The files whose edits all failed or were denied since the last question."""
-    paths: dict[str, str] = {}  # by call
-    made: dict[str, bool] = {}
+    """What was to change since the last question, and all tries were denied or failed.
+
+    Of commands, whose ends nobody knows, only where nothing else was done either.
+    """
+    called: dict[str, tuple[str, bool]] = {}  # what is to change, and whether by an edit
+    made: dict[tuple[str, bool], bool] = {}
     for message in messages[_last_question(messages) :]:
         for block in message["content"]:
-            if block.get("type") == "tool_use" and block.get("name") in _EDIT_TOOLS:
-                paths[block["id"]] = str(block["input"].get("path") or "a file")
-            elif block.get("type") == "tool_result" and block["tool_use_id"] in paths:
-                path = paths[block["tool_use_id"]]
-                made[path] = made.get(path, False) or not block.get("is_error", False)
-    return [path for path, was_made in made.items() if not was_made]
+            if block.get("type") == "tool_use" and block.get("name") in _CHANGED_BY:
+                of = block["input"].get(_CHANGED_BY[block["name"]])
+                called[block["id"]] = str(of or "a file"), block["name"] != "Bash"
+            elif block.get("type") == "tool_result" and block["tool_use_id"] in called:
+                what = called[block["tool_use_id"]]
+                made[what] = made.get(what, False) or not block.get("is_error", False)
+    nothing = not any(made.values())
+    return [what for (what, edits), was_made in made.items() if not was_made and (edits or nothing)]
 
 
 def _last_question(messages: Sequence[Message]) -> int:
