@@ -292,7 +292,7 @@ C_LINES = CitedLines("src/read.c", 12, ("    text = parse(file);",))
 IMPORTING = CitedLines("a.py", 1, ("from b import split",))
 CALLED: Calls = {
     "parse": (
-        CallSite("src/load.py", 9, ("Loader", "load"), sure=True),
+        CallSite("src/load.py", 9, ("Loader", "load"), sure=True, held=frozenset({"read"})),
         CallSite("src/parse.py", 7, ("parse",), sure=True),  # itself
         CallSite("src/read.c", 12, ("read_file",), sure=False),
     ),
@@ -313,6 +313,8 @@ IN_LOAD = "`Loader.load` (src/load.py, line 9)"
         (PARSE, "The only caller of `parse` is `main`.", C, IN_LOAD),
         # what is found does not speak against it, and never for it
         (PARSE, "Only `load` calls `parse`.", N, ""),
+        (PARSE, "Only `read` calls `parse`.", N, ""),  # a variable within `load`
+        (PARSE, "No function calls `parse`.", N, ""),  # `load` may be no function
         (PARSE, "`parse` is never called by `main`.", N, ""),
         (PARSE, "In this file, `parse` is never called.", N, ""),
         (PARSE, "It is not so that `parse` is never called.", N, ""),

@@ -98,6 +98,25 @@ def test_how_much_is_claimed(statement: str, extent: Extent | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("statement", "limit"),
+    [
+        ("Nothing calls `area`.", ""),
+        ("No function calls `area`.", "function"),
+        ("`area` is not called by any method.", ""),  # no form of ours
+        ("`area` is not called by any function.", "function"),
+        ("`sum` is the only function that calls `area`.", "function"),
+        ("Only the function `sum` calls `area`.", ""),
+        ("The only caller of the method `area` is `sum`.", ""),
+        ("No class extends `Shape`.", "class"),
+        ("The only class `Shape` has no subclasses.", ""),
+    ],
+)
+def test_the_kind_of_code_that_is_spoken_of(statement: str, limit: str) -> None:
+    claim = claimed(statement)
+    assert (claim.limit if claim else "") == limit
+
+
+@pytest.mark.parametrize(
     ("statement", "elsewhere"),
     [
         ("Only `sum` calls `area`.", ("sum",)),

@@ -6,8 +6,12 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from glossator.commands.check import CheckRequest, check_text
 from glossator.core.span import Basis
+from glossator.symbols import Limits
+from glossator.turn.judged import proofs
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 
@@ -55,7 +59,10 @@ SAID = {
 }
 
 
-async def test_proofs(tmp_path: Path) -> None:
+async def test_proofs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the machine may be busy
+    monkeypatch.setattr("glossator.commands.check._PROVING_SECONDS", 60.0)
+    monkeypatch.setattr(proofs, "_LIMITS", Limits(texts=150, hits=300, seconds=60.0))
     text, servers = "\n\n".join(SAID), {"languageServers": {"enabled": "auto"}}
     async with stage(tmp_path / "ws", FILES, [], servers, programs=TOOLS) as s:
         await check_text(s.app, CheckRequest(text, model=False))  # the server may start late

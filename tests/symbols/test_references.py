@@ -222,10 +222,31 @@ def test_references(source: tuple[str, str, str], expected: str) -> None:
         ),
         ("ruby", "def save!; end\nsave!\nsave", "save!", "definition call reference"),
         ("ruby", "def save!; end\nsave!\nsave", "save", "reference"),
+        ("typescript", "export { go };\nexport { go as on };", "go", "import import"),
+        ("typescript", "export default go;\nexport = go;", "go", "import import"),
+        ("typescript", "export const a = go;\nexport default go();", "go", "reference call"),
+        ("javascript", "module.exports = { go };\nmodule.exports = go;", "go", "import import"),
+        ("javascript", "exports.a = go;\nexportsOf.a = go;", "go", "import reference"),
     ],
 )
 def test_what_stands_around_a_name(language: str, text: str, name: str, expected: str) -> None:
     assert " ".join(use.kind for use in references(text, language, name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "held"),
+    [
+        ("typescript", "function f() { const { a, b } = go(); }", "f a b"),
+        ("typescript", "f({ run: async () => { await go(); } })", "run"),
+        ("typescript", "this.on.open = () => go();", "this on open"),
+        ("typescript", "run(() => go());", ""),
+        ("python", "hooks['run'] = lambda: go()", "hooks run"),
+        ("python", "f(x, run=lambda: go())", "run"),
+    ],
+)
+def test_what_holds_a_use(language: str, text: str, held: str) -> None:
+    (use,) = references(text, language, "go")
+    assert use.held == set(held.split())
 
 
 IMPORTS = {

@@ -8,7 +8,7 @@ indentation goes back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -316,13 +316,19 @@ class CitedLines:
 class CallSite:
     """A call: its 1-based line, and the names of the definitions around it, outermost first.
 
-    It is `sure` if the called name can mean only one definition.
+    It is `sure` if the called name can mean only one definition. `held` are other names of what is
+    around it: variables, keys and attributes.
     """
 
     path: str
     line: int
     within: tuple[str, ...]
     sure: bool
+    held: frozenset[str] = frozenset()
+
+    def is_by(self, names: Iterable[str]) -> bool:
+        """Whether something of one of these names is around it."""
+        return any(each in self.within or each in self.held for each in names)
 
 
 def words_of_name(text: str) -> list[str]:

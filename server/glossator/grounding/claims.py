@@ -111,6 +111,8 @@ _NOTHING_ELSE = re.compile(  # wherever the lines are from
     rf"|no {_USE} (?:of|to) .*(?:left|remains?|anywhere|any ?more|in {_WHOLE})"
     r")\b)"
 )
+# of one kind of code alone: others may do it all the same
+_LIMITED = re.compile(r"\b(?:no|any|only|sole|single) (function|method|class)\b(?! N\d)")
 _SIGN = re.compile(r"[^\w\s.,;:!?()'\"\u2018\u2019\u201c\u201d*\u2013\u2014-]")  # no word, no mark
 _KINDS = {False: {"function", "method"}, True: {"class", "interface", "protocol"}}  # is a class?
 _KIND = r"(function|method|class|interface|protocol)"
@@ -144,7 +146,8 @@ class Claim:
     """A statement that `others` call, use, implement or extend the `subject`.
 
     The lines `cited` define `defined`, the subject or one of the others, on the 1-based `line` of
-    their file.
+    their file. `limit` is the only kind of code that it speaks of, as in "no class extends `X`":
+    "function", "method" or "class"; "" if it speaks of any.
     """
 
     relation: Relation
@@ -154,6 +157,7 @@ class Claim:
     defined: Token
     cited: CitedLines
     line: int
+    limit: str
 
     @property
     def is_of_calls(self) -> bool:
@@ -230,7 +234,8 @@ def claim_in(statement: str, codes: Sequence[Code]) -> Claim | None:
         if is_of_calls and _kinds_said(match["o"], text) - _KINDS[definition.is_class]:
             return None
         line = cited.first_line + definition.start
-        return Claim(relation, extent, subject, others, name, cited, line)
+        limit = said[1] if (said := _LIMITED.search(text)) else ""
+        return Claim(relation, extent, subject, others, name, cited, line, limit)
     return None
 
 

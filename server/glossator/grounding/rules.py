@@ -23,7 +23,7 @@ from glossator.core.file_kinds import FileKind, kind_of
 from glossator.core.shown import shown
 from glossator.core.span import Basis
 from glossator.grounding.cited_lines import CallSite, CitedLines, Code, spaced, squeezed
-from glossator.grounding.claims import Extent, claim_in, is_of_all_code
+from glossator.grounding.claims import Claim, Extent, claim_in, is_of_all_code
 from glossator.grounding.wording import (
     Kind,
     Token,
@@ -133,7 +133,7 @@ def check(statement: str, cited: Sequence[CitedLines], calls: Calls = NO_CALLS) 
         return UNDECIDED  # it stands in the lines as it is
     tokens = tokens_of(statement)
     claim = claim_in(statement, codes)
-    if claim and claim.is_of_calls and (why := other_call(claim.subject, claim.others, calls)):
+    if claim and claim.is_of_calls and (why := _other_call(claim, calls)):
         return Judgement(Verdict.CONTRADICTED, why, sure=True)
     elsewhere = claim.elsewhere if claim else ()
     if why := _miscounted(tokens, codes):
@@ -369,15 +369,15 @@ def names_to_look_up(tokens: Sequence[Token]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_MAX_NAMES]
 
 
-def other_call(called: Token, callers: Sequence[Token], calls: Calls) -> str:
-    """A sentence on a call by something else than `callers`; "" if no such call is known.
+def _other_call(claim: Claim, calls: Calls) -> str:
+    """A sentence on a call by something that a claim does not name; "" if no such call is known.
 
     Calls in tests and examples do not count, nor calls by the function itself.
     """
-    for site in calls.get(called.last, ()):
-        is_meant = any(each.last in site.within for each in (called, *callers))
-        if site.sure and kind_of(site.path) is FileKind.CODE and not is_meant:
-            return f"`{shown(called.text)}` is called in {place_of_call(site)}."
+    said = [each.last for each in (claim.subject, *claim.others)]
+    for site in () if claim.limit else calls.get(claim.subject.last, ()):
+        if site.sure and kind_of(site.path) is FileKind.CODE and not site.is_by(said):
+            return f"`{shown(claim.subject.text)}` is called in {place_of_call(site)}."
     return ""
 
 

@@ -7,6 +7,7 @@ whether it means the same thing is not known. Locals and parameters are referenc
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -20,6 +21,8 @@ from glossator.symbols.tree import SyntaxTree, first, last, parse, paths
 ReferenceKind = Literal["definition", "call", "import", "reference"]
 
 _NODES_ABOVE = 12  # nodes above an identifier that can make it a call or an import
+_NODES_HOLDING = 50  # nodes above it that may name what holds it
+_HOLDER_LIMIT = 200  # bytes of such a name, which may be a pattern
 
 # Node types of all grammars together; those of the same name mean the same.
 _IDENTIFIERS = frozenset({
@@ -51,6 +54,9 @@ _IMPORTS = frozenset({
     "import_declaration", "use_declaration", "extern_crate_declaration", "using_directive",
     "using_declaration", "namespace_use_declaration",
 })  # fmt: skip
+_EXPORTS = ("export_specifier", "export_statement")
+_EXPORTED = re.compile(r"(module\.)?exports\b")  # what CommonJS assigns to
+_HOLDER_FIELDS = ("name", "key", "left", "pattern")
 _WORD = re.compile(rb"[^\W\d]\w*")
 _UNPARSED = frozenset({"preproc_arg"})  # the text of a macro of C
 _UNPARSED_LIMIT = 4_000  # bytes; a longer macro is data
@@ -65,7 +71,9 @@ class Reference:
     """One use of a name: a 1-based line, columns in characters from 0, `end` exclusive.
 
     `within` names the definition it stands in, outermost first; () at the top level. For a
-    definition that is its container.
+    definition that is its container. `held` are the names that code around a call or reference
+    has, though the outline may not list it: variables, keys and attributes. An "import" is also an
+    export, which uses nothing.
     """
 
     line: int
@@ -73,6 +81,7 @@ class Reference:
     end: int
     kind: ReferenceKind
     within: tuple[str, ...]
+    held: frozenset[str] = frozenset()
 
 
 def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
@@ -99,7 +108,8 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
         kind: ReferenceKind = "definition" if defined else _kind(tree, path, end)
         line, column = lines.at(start)
         width = len(tree.source[start:end].decode("utf-8", "replace"))
-        found.append(Reference(line, column, column + width, kind, within))
+        held = _holders(tree, path) if kind in ("call", "reference") else frozenset[str]()
+        found.append(Reference(line, column, column + width, kind, within, held))
     return tuple(found)
 
 
@@ -202,7 +212,8 @@ def _use_end(tree: SyntaxTree, leaf: Node, start: int, names: tuple[bytes, bytes
 
 
 def _kind(tree: SyntaxTree, path: list[Node], end: int) -> ReferenceKind:
-    if any(_is_import(node) for node in islice(reversed(path), 1, _NODES_ABOVE)):
+    above = tuple(islice(reversed(path), 1, _NODES_ABOVE))
+    if any(map(_is_import, above)) or _is_exported(tree, above):
         return "import"
     if path[-1].type in _UNPARSED:
         return "call" if tree.source[end : end + 1] == b"(" else "reference"
@@ -213,6 +224,24 @@ def _is_import(node: Node) -> bool:
     if node.type == "export_statement":  # `export { a } from "b"`
         return node.child_by_field_name("source") is not None
     return node.type in _IMPORTS
+
+
+def _is_exported(tree: SyntaxTree, above: Sequence[Node]) -> bool:
+    """Whether a name is only given to other modules: `export { a }`, `module.exports = { a }`."""
+    node = next((each for each in above if each.type not in {"object", "pair"}), None)
+    if node is None or node.type in _EXPORTS:
+        return node is not None
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    return left is not None and _EXPORTED.match(tree.text(left)) is not None
+
+
+def _holders(tree: SyntaxTree, path: list[Node]) -> frozenset[str]:
+    """The words of what holds a place: `a` and `b` of `a.b = …`, `const {a, b} = …`."""
+    nodes = islice(reversed(path), _NODES_HOLDING)
+    fields = (node.child_by_field_name(field) for node in nodes for field in _HOLDER_FIELDS)
+    sizes = ((field, field.end_byte - field.start_byte) for field in fields if field is not None)
+    texts = (tree.text(field) for field, size in sizes if size <= _HOLDER_LIMIT)
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 
 def _is_called(tree: SyntaxTree, path: list[Node]) -> bool:

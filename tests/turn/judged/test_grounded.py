@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.commands.sessions import ResumeSessionRequest, resume_session
-from glossator.core.code import CodeAnswer, CodePlace
+from glossator.core.code import CodeAnswer, CodeKind, CodePlace
 from glossator.core.events import (
     CitationChecked,
     Event,
@@ -147,11 +147,13 @@ async def test_a_language_server_tells_which_calls_are_meant(
     }
     answer = "`drain` is never called. [cite: doc, pool.py, L1-L3]"
     root = tmp_path / "ws"
-    place = CodePlace(to_uri(str(root / "stop.py")), 1, "stop")
-    for known, status in ((None, R), (CodeAnswer("VS Code", (place,)), C)):
+    call = CodeAnswer("VS Code", (CodePlace(to_uri(str(root / "stop.py")), 1, "stop"),))
+    definition = CodeAnswer("VS Code", (CodePlace(to_uri(str(root / "pool.py")), 1),))
+    told = {CodeKind.REFERENCES: call, CodeKind.DEFINITIONS: definition}
+    for known, status in (({}, R), ({CodeKind.REFERENCES: call}, R), (told, C)):
         turns = [Turn(ToolUse("Read", {"path": "pool.py"})), Turn(Text(answer))]
         async with stage(root, files, turns) as s:
-            s.port.coded = lambda _, known=known: known
+            s.port.coded = lambda question, known=known: known.get(question.kind)
             (found,) = (await s.ask("?")).citations
             assert found.status is status, found.reason
 

@@ -47,14 +47,17 @@ def knowing(
     implementations: Places = (),
     definitions: Mapping[str, Places] | None = None,
 ) -> Told:
-    """A server that tells these places; definitions by the line that is asked about."""
+    """A server that tells these places; definitions by the line that is asked about.
+
+    Of what is asked about elsewhere the first reference is the definition.
+    """
 
     def answer(question: CodeQuestion) -> CodeAnswer | None:
         at = f"{Path(to_path(question.uri) or '').relative_to(root)}:{question.line + 1}"
         every = {
             CodeKind.REFERENCES: references,
             CodeKind.IMPLEMENTATIONS: implementations,
-            CodeKind.DEFINITIONS: (definitions or {}).get(at),
+            CodeKind.DEFINITIONS: (definitions or {}).get(at, references[:1]),
         }
         if (told := every.get(question.kind)) is None:
             return None
@@ -111,8 +114,8 @@ async def test_callers(tmp_path: Path, said: str, verdict: str) -> None:
     [
         ({"tests/test_parse.py": LOAD}, ("tests/test_parse.py:1", "tests/test_parse.py:5")),
         ({"on.py": "from parse import _parse\n\nHOOKS = [_parse]\n"}, ("on.py:1", "on.py:3")),
-        # one of the two may be another, as a server tells lines
-        ({"on.py": "run(x._parse, y._parse())\n"}, ("on.py:1",)),
+        # of another that overrides the same, which servers count among the references
+        ({"other.py": "def run(x):\n    x._parse()\n"}, ("other.py:2",)),
         ({"same.py": "def other():\n    return _parse(1)\n"}, ()),  # as nothing tells
         ({"parse.py": PARSE + "    return _parse(text)\n"}, ("parse.py:6",)),
     ],
@@ -121,10 +124,47 @@ async def test_what_is_no_call_of_it_by_another_refutes_nothing(
     tmp_path: Path, files: dict[str, str], references: Places
 ) -> None:
     root = tmp_path / "ws"
-    told = knowing(root, ("parse.py:4", *references))
+    told = knowing(root, ("parse.py:4", *references), (), {"other.py:2": ("base.py:7",)})
     async with stage(root, {"parse.py": PARSE} | files, [], coded=told) as s:
         found = await sentence(s, "`_parse` is never called.")
         assert found.verdict == "undecided", found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "verdict"),
+    [
+        ("def load():\n    run = lambda: _parse(1)\n", "Only `run` calls `_parse`.", "undecided"),
+        (
+            "def load():\n    hooks.run = lambda: _parse(1)\n",
+            "Only `run` calls `_parse`.",
+            "undecided",
+        ),
+        ("def load():\n    run(_parse(1))\n", "Only `run` calls `_parse`.", "contradicted"),
+        ("_parse(1)\n", "No function calls `_parse`.", "undecided"),
+        ("_parse(1)\n", "`_parse` is not called by any function.", "undecided"),
+        ("_parse(1)\n", "`save` is the only function that calls `_parse`.", "undecided"),
+        ("_parse(1)\n", "Nothing calls `_parse`.", "contradicted"),
+    ],
+)
+async def test_what_may_be_meant_by_who_calls(
+    tmp_path: Path, text: str, said: str, verdict: str
+) -> None:
+    """A variable that holds the call is what calls; who speaks of functions says nothing else."""
+    root, line = tmp_path / "ws", text.count("\n")
+    told = knowing(root, ("parse.py:4", f"on.py:{line}"))
+    async with stage(root, {"parse.py": PARSE, "on.py": text}, [], coded=told) as s:
+        found = await sentence(s, said)
+        assert found.verdict == verdict, found.reason
+
+
+async def test_an_overload_is_a_part_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    text = "export class A {\n  f(a: string): void;\n  f(a: number) {}\n}\n"
+    called = 'import { A } from "./a";\nfunction go(a: A) {\n  a.f("");\n}\n'
+    told = knowing(root, ("a.ts:2", "a.ts:3", "b.ts:3"), (), {"b.ts:3": ("a.ts:2",)})
+    async with stage(root, SCRIPT | {"a.ts": text, "b.ts": called}, [], coded=told) as s:
+        found = await sentence(s, "`A.f` is never called.", "[cite: doc, a.ts, L3]")
+        assert (found.verdict, found.basis) == ("contradicted", Basis.SERVER), found.reason
 
 
 async def test_a_context_may_turn_it_round(tmp_path: Path) -> None:
@@ -186,6 +226,7 @@ async def test_silence_supports_nothing(tmp_path: Path, files: dict[str, str], s
             "`Shape` is extended by `Square` (a.py, line 5).",
         ),
         ("Only `Cube` extends `Shape`.", "contradicted", "`Shape` is also extended by `Square`"),
+        ("No class extends `Shape`.", "contradicted", "`Shape` is extended by `Square`"),
     ],
 )
 async def test_implementations(tmp_path: Path, said: str, verdict: str, why: str) -> None:
@@ -364,6 +405,8 @@ async def test_one_more_is_known_by_its_head(tmp_path: Path, head: str, verdict:
         ("class Disc extends Shape", "Nothing extends `Shape`.", "contradicted"),
         ("class Disc implements Shape", "Nothing extends `Shape`.", "undecided"),
         ("class Disc<T extends Shape> extends Made<T>", "Nothing extends `Shape`.", "undecided"),
+        ("interface Disc extends Shape", "Nothing extends `Shape`.", "contradicted"),
+        ("interface Disc extends Shape", "No class extends `Shape`.", "undecided"),
         ("class Disc implements Kept", "Nothing implements `Kept`.", "contradicted"),
         ("class Disc extends Made<Kept>", "Nothing implements `Kept`.", "undecided"),
     ],
@@ -380,6 +423,75 @@ async def test_one_more_in_typescript(tmp_path: Path, head: str, said: str, verd
     async with stage(root, SCRIPT | files, [], coded=told) as s:
         found = await sentence(s, said, f"[cite: doc, {cited}, L1-L2]")
         assert found.verdict == verdict, found.reason
+
+
+async def test_two_classes_of_a_name_are_both_said(tmp_path: Path) -> None:
+    root, text = tmp_path / "ws", "class Disc extends Shape {\n}\n"
+    files = SCRIPT | {"a.ts": "class Shape {\n}\n", "b.ts": text, "c.ts": text}
+    shape = {"b.ts:1": ("a.ts:1",), "c.ts:1": ("a.ts:1",)}
+    told = knowing(root, (), ("b.ts:1", "c.ts:1"), shape)
+    async with stage(root, files, [], coded=told) as s:
+        cite = "[cite: doc, a.ts, L1-L2]"
+        assert (await sentence(s, "Only `Disc` extends `Shape`.", cite)).verdict == "undecided"
+        assert (await sentence(s, "Only `b.Disc` extends `Shape`.", cite)).verdict == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("head", "verb", "verdict"),
+    [
+        ("class Disc extends Shape", "extends", "supported"),
+        ("class Disc extends Round", "extends", "supported"),
+        ("class Disc<T extends { a: () => 1 }> extends Round", "extends", "supported"),
+        ("class Disc implements Shape", "extends", "undecided"),
+        ("class Disc extends Flat", "extends", "undecided"),  # which implements it
+        ("class Disc implements Kept", "implements", "supported"),
+        ("class Disc extends Held", "implements", "supported"),
+    ],
+)
+async def test_in_typescript_heads_must_lead_to_what_is_extended(
+    tmp_path: Path, head: str, verb: str, verdict: str
+) -> None:
+    """The server tells the same of a class that implements another."""
+    root = tmp_path / "ws"
+    files = {
+        "a.ts": "class Shape {\n}\nclass Round extends Shape {\n}\n"
+        "class Flat implements Shape {\n}\n",
+        "c.ts": "interface Kept {\n}\nclass Held implements Kept {\n}\n",
+        "b.ts": f"{head} {{\n}}\n",
+    }
+    lines = {
+        "Shape": "a.ts:1",
+        "Round": "a.ts:3",
+        "Flat": "a.ts:5",
+        "Kept": "c.ts:1",
+        "Held": "c.ts:3",
+    }
+    bases = {"b.ts:1": (lines[head.rpartition(" ")[2]],), "a.ts:3": ("a.ts:1",)}
+    bases |= {"a.ts:5": ("a.ts:1",), "c.ts:3": ("c.ts:1",)}
+    told = knowing(root, (), ("a.ts:3", "a.ts:5", "c.ts:3", "b.ts:1"), bases)
+    what = "Shape" if verb == "extends" else "Kept"
+    async with stage(root, SCRIPT | files, [], coded=told) as s:
+        found = await sentence(s, f"`Disc` {verb} `{what}`.", "[cite: doc, b.ts, L1-L2]")
+        assert found.verdict == verdict, found.reason
+
+
+async def test_a_namespace_of_the_same_name_is_no_base(tmp_path: Path) -> None:
+    root, kept = tmp_path / "ws", "interface Kept {\n}\nnamespace Kept {\n}\n"
+    files = SCRIPT | {"c.ts": kept, "b.ts": "class Disc implements Kept {\n}\n"}
+    told = knowing(root, (), ("b.ts:1",), {"b.ts:1": ("c.ts:1", "c.ts:3")})
+    async with stage(root, files, [], coded=told) as s:
+        found = await sentence(s, "`Disc` implements `Kept`.", "[cite: doc, b.ts, L1-L2]")
+        assert found.verdict == "supported", found.reason
+
+
+async def test_a_base_called_like_it_is_left_open(tmp_path: Path) -> None:
+    """Such as one of the language itself, where the workspace has a class of that name, too."""
+    root, files = tmp_path / "ws", SCRIPT | {"b.ts": "class Click extends Shape {\n}\n"}
+    told = knowing(root, (), ("a.ts:1",), {"b.ts:1": LIB})
+    async with stage(root, files, [], coded=told) as s:
+        cite = "[cite: doc, b.ts, L1-L2]"
+        assert (await sentence(s, "`Click` extends `Shape`.", cite)).verdict == "undecided"
+        assert (await sentence(s, "`Click` extends `Round`.", cite)).verdict == "contradicted"
 
 
 async def test_a_base_by_another_name_is_left_open(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import asyncio
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain, groupby
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from glossator.application import Application
 from glossator.core.code import CodeKind
@@ -59,6 +59,7 @@ _LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx"})  # whose s
 _TYPES = frozenset({"class", "interface"})
 _MOST_MEMBERS = 40  # classes that extend one
 _DEPTH = 4  # classes above one another
+_LONGEST_HEAD = 2_000  # characters
 _STRUCTURAL = re.compile(r"\bProtocol\b")
 # The heads of classes that are read: before the name, and behind it with type arguments blanked.
 # Any other leaves a sentence open. A lower-case name behind a dot may be no class. Two groups list
@@ -77,6 +78,7 @@ _BRACKETS = {
     True: re.compile(r"\[[\w\s,.|*]*\]"),
     False: re.compile(r"<[\w$\s,.|&=\[\]]*>"),
 }
+_ANY_BRACKETS = re.compile(r"<(?:=>|[^<>])*>")  # of scripts, with all that a type may say
 _NAMES = re.compile(r"[\w$.]+")
 # stubs, with the module that each is of
 _OWN = re.compile(r"/typeshed[^/]*/(?:.*/)?stdlib(?:/3)?(/.*\.py)i$|/lib\.[^/]*\.d\.ts$")
@@ -120,30 +122,39 @@ def _refuted(reason: str) -> Judgement:
 async def _of_calls(evidence: Evidence, claim: Claim) -> Judgement | None:
     """The judgement of a claim about calls or uses; None if no server answers."""
     own = await evidence.cited(claim)
-    if own is None or not own.is_meant(claim.subject):
+    if own is None or not own.is_meant(claim.subject) or claim.limit:
         return UNDECIDED
     known = await evidence.told(CodeKind.REFERENCES, own.place)
     if known is None:
         return None
     kinds = {"call"} if claim.relation is Relation.CALLS else {"call", "reference"}
     uses = await evidence.uses(own.symbol.name)
-    for line, group in groupby(uses, lambda use: (use.line.path, use.line.number)):
-        here = tuple(group)
-        # A server tells lines: all that has the name there must be such a use.
-        if line not in known or not all(each.reference.kind in kinds for each in here):
-            continue
-        if other := next((each for each in here if not _is_said(each, claim, own)), None):
-            verb = "called" if other.reference.kind == "call" else "used"
-            where = place_of_call(call_site(evidence.snapshot, other, sure=True))
-            return _refuted(f"`{shown(claim.subject.text)}` is {verb} in {where}.")
+    said = [each.last for each in claim.others]
+    for use in uses:
+        site = call_site(evidence.snapshot, use, sure=True)
+        is_told = (use.line.path, use.line.number) in known and use.reference.kind in kinds
+        is_own = use.line.path == own.document.path and own.holds(site.within)
+        if is_told and not is_own and not site.is_by(said) and await _means(evidence, use, own):
+            verb = "called" if use.reference.kind == "call" else "used"
+            return _refuted(f"`{shown(claim.subject.text)}` is {verb} in {place_of_call(site)}.")
     return UNDECIDED
 
 
-def _is_said(use: Use, claim: Claim, own: Defined) -> bool:
-    """Whether a use is by what is said to use it, or within the definition itself."""
-    within, around = use.reference.within, (*own.symbol.container, own.symbol.name)
-    is_itself = use.line.path == own.document.path and within[: len(around)] == around
-    return is_itself or any(each.last in within for each in claim.others)
+async def _means(evidence: Evidence, use: Use, own: Defined) -> bool:
+    """Whether a server tells that a name means what is cited, or a part or an overload of it.
+
+    Among the references of a method servers also tell those of others that override the same.
+    """
+    document = await asyncio.to_thread(evidence.snapshot.read, use.line.path)
+    if not isinstance(document, Document):
+        return False
+    place = NamePlace(document, use.line.number, use.reference.start, own.symbol.name)
+    told = await evidence.told(CodeKind.DEFINITIONS, place) or ()
+    for line in told:
+        at = await evidence.on(line) if line[0] == own.document.path else None
+        if at is not None and own.holds(at.names):
+            return True
+    return False
 
 
 async def _of_types(evidence: Evidence, claim: Claim) -> Judgement | None:
@@ -177,6 +188,11 @@ async def _by_members(
     if all(each is not None and _is_wanted(each, claim, subject) for each in named):
         if claim.extent is Extent.LISTED and others:  # it may mean that these are all
             return UNDECIDED
+        reached = [
+            each is not None and await _reaches(evidence, each, claim, subject) for each in named
+        ]
+        if not all(reached):
+            return UNDECIDED
         parts = (claim.cited,)
         return Judgement(Verdict.SUPPORTED, sure=True, parts=parts, basis=Basis.SERVER)
     is_one = claim.extent is Extent.SOME and named == [None]
@@ -209,6 +225,25 @@ def _is_wanted(member: Defined, claim: Claim, subject: Defined) -> bool:
     return member.symbol.kind == ("class" if implements else "interface")
 
 
+async def _reaches(
+    evidence: Evidence, at: Defined, claim: Claim, subject: Defined, depth: int = _DEPTH
+) -> bool:
+    """Whether heads lead from a class to what it is said to extend or implement.
+
+    In scripts a server also tells a class that implements another as one that extends it. It tells
+    what each base means, so that a head that is read wrongly leads nowhere.
+    """
+    if at.line == subject.line or at.language == "python":
+        return True
+    groups = (1, 2) if claim.relation is Relation.IMPLEMENTS else (1,)
+    for base in at.likely_bases(*groups) if depth else ():
+        for line in await evidence.told(CodeKind.DEFINITIONS, base) or ():
+            above = await evidence.on(line)
+            if above is not None and await _reaches(evidence, above, claim, subject, depth - 1):
+                return True
+    return False
+
+
 async def _another(
     evidence: Evidence, claim: Claim, subject: Defined, others: Sequence[Defined]
 ) -> Judgement:
@@ -219,8 +254,11 @@ async def _another(
     name, implements = subject.symbol.name, claim.relation is Relation.IMPLEMENTS
     group = 2 if implements and subject.symbol.kind == "interface" else 1
     for each in others:
-        path = each.document.path
-        if not _is_wanted(each, claim, subject) or not evidence.is_product(path):
+        path, is_said = each.document.path, any(map(each.is_meant, claim.others))
+        is_limited = claim.limit not in ("", each.symbol.kind)
+        if is_said or is_limited or not _is_wanted(each, claim, subject):
+            continue
+        if not evidence.is_product(path):
             continue
         for base in each.bases(group) or ():
             if base.name == name and subject.line in (
@@ -258,11 +296,13 @@ async def _by_bases(
 async def _extends_only_others(
     evidence: Evidence, at: Defined, subject: Defined, depth: int = _DEPTH
 ) -> bool:
-    """Whether all classes above one are known, and none is the subject."""
+    """Whether all classes above one are known, and none is the subject or called like it."""
     bases = _bases_of(at)
     if bases is None or not depth or at.line == subject.line:
         return False
     for base in bases:
+        if base.name == subject.symbol.name:
+            return False
         lines = await evidence.told(CodeKind.DEFINITIONS, base) or frozenset()
         of_language = _of_language([path for path, _ in lines])
         if not lines:
@@ -322,6 +362,15 @@ class Defined:
         return NamePlace(self.document, symbol.name_line, symbol.name_column, symbol.name)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names that it stands in, outermost first, and its own."""
+        return (*self.symbol.container, self.symbol.name)
+
+    def holds(self, names: tuple[str, ...]) -> bool:
+        """Whether what has these names in the same file is it, or within it."""
+        return names[: len(self.names)] == self.names
+
+    @property
     def text(self) -> str:
         """All behind its name."""
         symbol = self.symbol
@@ -333,10 +382,17 @@ class Defined:
 
         Group 1 are all of Python and what others extend, 2 is what they implement.
         """
+        is_python = self.language == "python"
+        head = self.text[: self.text.find(":" if is_python else "{") + 1]
+        return self._listed(_blanked(head, _BRACKETS[is_python]), groups)
+
+    def likely_bases(self, *groups: int) -> list[NamePlace]:
+        """The same in scripts, whatever its type arguments say: what is read may be no head."""
+        return self._listed(_blanked(self.text[:_LONGEST_HEAD], _ANY_BRACKETS), groups) or []
+
+    def _listed(self, head: str, groups: Sequence[int]) -> list[NamePlace] | None:
+        """The bases that a head lists, without its type arguments."""
         symbol, is_python = self.symbol, self.language == "python"
-        head, nested = self.text[: self.text.find(":" if is_python else "{") + 1], 1
-        while nested:
-            head, nested = _BRACKETS[is_python].subn(lambda it: re.sub(r"\S", " ", it[0]), head)
         if not (plain := _HEADS[is_python].match(head)):
             return None
         found: list[NamePlace] = []
@@ -351,9 +407,17 @@ class Defined:
 
     def is_meant(self, token: Token) -> bool:
         """Whether a name, with what stands before its dots, means this symbol."""
-        path, own = self.document.path, (*self.symbol.container, self.symbol.name)
-        around = (*re.split(r"[/\\]", path.rpartition(".")[0]), *own)
+        path = self.document.path
+        around = (*re.split(r"[/\\]", path.rpartition(".")[0]), *self.names)
         return token.last == self.symbol.name and around[-len(token.parts) :] == token.parts
+
+
+def _blanked(head: str, brackets: re.Pattern[str]) -> str:
+    """A head with blanks for its type arguments."""
+    nested = 1
+    while nested:
+        head, nested = brackets.subn(lambda it: re.sub(r"\S", " ", it[0]), head)
+    return head
 
 
 @dataclass(frozen=True)
@@ -390,10 +454,11 @@ class Evidence:
         return Defined(document, found[0]) if len(found) == 1 else None
 
     async def only(self, name: str) -> Defined | None:
-        """The only symbol of a name in code."""
+        """The only class or interface of a name in code."""
         scope = SearchScope(languages=CODE)
         found = await self.app.symbols.definitions(self.snapshot, Name.parse(name), scope)
-        at = only_definition(found)
+        types = tuple(each for each in found.hits if each.symbol.kind in _TYPES)
+        at = only_definition(replace(found, hits=types))
         return None if at is None else await self.on((at.line.path, at.symbol.name_line))
 
     async def on(self, line: Line) -> Defined | None:
@@ -422,4 +487,5 @@ class Evidence:
 def call_site(snapshot: WorkspaceSnapshot, use: Use, *, sure: bool) -> CallSite:
     """A call as the rules tell it; `sure`: it calls what is meant, not only by its name."""
     path = snapshot.relative(use.line.path)
-    return CallSite(path, use.line.number, use.reference.within, sure)
+    reference = use.reference
+    return CallSite(path, reference.line, reference.within, sure, reference.held)
