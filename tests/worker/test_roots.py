@@ -17,6 +17,7 @@ from glossator.workspace.documents.host import Indexing, WorkspaceHost
 from glossator.workspace.documents.overlays import RootsChanged
 from glossator.workspace.files import state_folder
 from glossator.workspace.index.manifest import IndexFolder
+from tests.patience import until
 
 FILES = 220
 
@@ -67,7 +68,7 @@ async def test_roots_that_change_during_a_build(hosted: Hosted, tree: Path, tmp_
     for change in [RootsChanged(other, ()), RootsChanged((), other)] * 3:
         hosted.host.apply(change)
     await hosted.host.ready()
-    assert keepers() == ["glossator-index-manager"]
+    await until(lambda: keepers() == ["glossator-index-manager"])  # the others end meanwhile
     await hosted.host.index_manager.build()
     assert hosted.notices == []
     assert hosted.host.index_manager.status().problems == ()
