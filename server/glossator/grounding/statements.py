@@ -72,7 +72,7 @@ _SOURCE = re.compile(  # it says where the quotation behind it stands
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?From(?: `[^`]+`)?(?:,? (?:in|of) `[^`]+`)?\s*:"
 )
 _OF_THE_TALK = re.compile(  # what the user did, which no lines can tell, and so was not done
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:[^`.]*\b(?:not|nothing)\b[^`.]*[,:;\u2014] ?)?"
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:[^`.]{0,200}\b(?:not|nothing)\b[^`.]{0,200}[,:;\u2014] ?)?"
     r"(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
     r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
     re.IGNORECASE,
