@@ -108,19 +108,6 @@ async def test_a_fact_of_yesterday_is_used_today_without_a_search(tmp_path: Path
         ]
 
 
-async def test_a_fact_of_the_conversation_itself_is_not_told_to_it(tmp_path: Path) -> None:
-    """It stands in its own answer."""
-    reads = Turn(ToolUse("Read", {"path": "shop.py"}))
-    first = Turn(Text(f"{PRICE} [cite: doc, shop.py, L1-L2]"))
-    script = judging([reads, first, Turn(Text("Twice."))], doubles=("SUPPORTED", "return net * 2"))
-    async with stage(tmp_path / "ws", FILES, script, JUDGED) as s:
-        answer = await s.ask(QUESTION)
-        assert [each.statement for each in s.app.ledger.all()] == [PRICE]
-        await s.ask(QUESTION, session_id=answer.session_id)
-        bodies = [each.body for each in s.api.requests if "tools" in each.body]
-        assert OPENING not in str(bodies[-1])
-
-
 async def test_a_question_that_is_asked_again_has_all_its_facts_and_says_what_they_saved(
     tmp_path: Path,
 ) -> None:

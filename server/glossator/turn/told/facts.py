@@ -93,20 +93,13 @@ async def established(app: Application, session: Session, run: Run, question: st
 
 
 async def facts_for(app: Application, session: Session, question: str) -> list[Fact]:
-    """The facts for a question that the conversation was not told.
-
-    It has its own, until a compaction drops them: they are sentences of its answers.
-    """
+    """The facts for a question that the conversation was not told."""
     settings = app.settings.facts
     if not (settings.enabled and settings.told):
         return []
     found = await app.ledger.relevant(question, settings.told)
-    told, was_compacted = _told(session), None in session.kept(FACTS)
-    return [
-        each
-        for each in found
-        if each.id not in told and (was_compacted or each.session != session.id)
-    ]
+    told = _told(session)
+    return [each for each in found if each.id not in told]
 
 
 async def established_again(app: Application, session: Session, run: Run) -> Telling:
