@@ -6,9 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
+from glossator.acp.streaming import differing
 from glossator.acp.updates import Updates
 from glossator.core.citations import CitationMark, rewrite_citations
-from glossator.core.events import DiscardReason, Event, RunFinished, TextDelta, TextDiscarded
+from glossator.core.events import (
+    DiscardReason,
+    Event,
+    Notice,
+    RunFinished,
+    TextDelta,
+    TextDiscarded,
+    ThinkingDelta,
+    ToolStarted,
+)
 
 MARK = "[cite: doc, a.py, L1-L2]"
 LINES = "    value = compute(item, [1, 2])  # note\n" * 100
@@ -43,8 +53,8 @@ def shown(text: str, size: int) -> str:
 
 def said(of: Updates, *events: Event) -> str:
     """What the updates of these events say."""
-    updates = (each for event in events for each in of.of(event))
-    return "".join(each.content.text for each in updates if hasattr(each, "content"))
+    contents = (getattr(each, "content", None) for event in events for each in of.of(event))
+    return "".join(each.text for each in contents if each is not None)
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -56,6 +66,9 @@ def test_in_pieces_it_is_the_same(text: str, size: int) -> None:
 
 CODE = "```\na\n\nb\n```"
 BEGINS = "\n\n*Not all of this holds; what changed follows.*\n\n"
+GOES_ON = "\n\n*A hook of yours has the model go on; the new answer follows.*\n\n"
+VOID = TextDiscarded(DiscardReason.CITATIONS)
+VOIDED, MENDED = f"One {MARK}.\n\nTwo.", f"One {MARK}.\n\nThree."
 
 
 @pytest.mark.parametrize(
@@ -66,8 +79,45 @@ def test_of_a_corrected_answer_what_changed_follows(last: str, follows: str) -> 
     of = Updates(locate)
     same = f"One {MARK}.\n\n{CODE}"
     assert "Two" in said(of, TextDelta(f"{same}\n\nTwo {MARK}.\n"))
-    void = TextDiscarded(DiscardReason.CITATIONS)
-    assert said(of, void, TextDelta(f"{same}{last}"), RunFinished("end")) == follows
+    assert said(of, VOID, TextDelta(f"{same}{last}"), RunFinished("end")) == follows
+
+
+@pytest.mark.parametrize(
+    ("events", "follows"),
+    [
+        ([ThinkingDelta("Hm."), TextDelta(MENDED)], f"Hm.{BEGINS}Three."),
+        ([ToolStarted("c", "Read", {}), TextDelta(MENDED)], f"{BEGINS}Three."),
+        (
+            [TextDelta("I look."), ToolStarted("c", "Read", {}), TextDelta(MENDED)],
+            f"{BEGINS}I look.{BEGINS}Three.",
+        ),
+        (
+            [TextDelta(MENDED[:12]), Notice("Slow."), TextDelta(MENDED[12:])],
+            f"\n\n*Slow.*\n\n{BEGINS}Three.",
+        ),
+        (
+            [TextDelta(MENDED[:12]), Notice("It stands."), TextDiscarded(), TextDelta(VOIDED)],
+            "\n\n*It stands.*\n\n",
+        ),
+        ([TextDelta(MENDED), VOID, TextDelta(VOIDED)], f"{BEGINS}Three.{BEGINS}Two."),
+        (
+            [TextDelta(MENDED), TextDiscarded(DiscardReason.HOOK), TextDelta("New.")],
+            f"{BEGINS}Three.{GOES_ON}New.",
+        ),
+    ],
+)
+def test_only_what_changed_follows_whatever_comes_between(
+    events: list[Event], follows: str
+) -> None:
+    of = Updates(locate)
+    said(of, TextDelta(VOIDED))
+    said(of, VOID)
+    assert said(of, *events, RunFinished("end")) == follows
+
+
+def test_a_paragraph_of_a_list_that_changed_is_no_code() -> None:
+    before, item = "1. One\n\n", "    Two.\n    Three."
+    assert differing(f"{before}{item}", before) == "Two.\nThree."
 
 
 @pytest.mark.parametrize("name", ["code", "one paragraph", "one line of code"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 
 from glossator.core.citations import fences
 
@@ -51,9 +52,12 @@ def settled(text: str) -> int:
 
 
 def differing(text: str, before: str) -> str:
-    """The blocks of a text, as blank lines set them apart, that are not in the one before it."""
+    """The blocks of a text, as blank lines set them apart, that are not in the one before it.
+
+    They are not indented: a paragraph of a list would be code without its item.
+    """
     known = {*_blocks(before)}
-    return "\n\n".join(block for block in _blocks(text) if block not in known)
+    return "\n\n".join(dedent(block) for block in _blocks(text) if block not in known)
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -74,7 +74,6 @@ _KINDS: dict[str, schema.ToolKind] = {
 }
 _DISCARDED = {
     DiscardReason.BROKE_OFF: "The connection broke off; the answer begins again.",
-    DiscardReason.CITATIONS: "",  # said where something of it changed
     DiscardReason.PLAN: "The question is answered by a plan of tasks instead.",
     DiscardReason.HOOK: "A hook of yours has the model go on; the new answer follows.",
 }
@@ -144,7 +143,7 @@ class Updates:
     _sent: int = 0  # characters of it, as it is shown
     _opening: str = ""  # the line that opens the block of code in which it begins, if it does
     _in_code: bool = False  # a block of code was not closed before the last call
-    _replaced: str | None = None  # the answer in whose place comes what is written now
+    _replaced: str | None = None  # the answer in whose place comes what is written from now on
 
     def of(self, event: Event, *, again: bool = False) -> Iterator[Update]:
         """The updates for an event; one that is shown `again` comes with the user's own words."""
@@ -174,6 +173,8 @@ class Updates:
             case RunFinished() | RunCancelled() | RunFailed():
                 yield from self._ended(event)
                 yield from self.standing(self._standing) if again else ()
+            case TextDiscarded() if self._replaced is not None:
+                pass  # it is said where something changed
             case _:
                 yield from map(aside, filter(None, [_said_of(event)]))
 
@@ -200,10 +201,15 @@ class Updates:
         return self._linked(self._opening + text)[len(self._opening) :]
 
     def _rest(self, event: Event) -> Iterator[Update]:
+        """What is still to be shown of the text before an event."""
         if self._replaced is not None:
-            self._text = differing(self._text, self._replaced)
-            self._replaced = None
+            if not isinstance(event, _STOPS):
+                return  # the text goes on behind it
+            broke_off = event == TextDiscarded()
+            self._text = "" if broke_off else differing(self._text, self._replaced)
             yield from [aside(_CORRECTED)] if self._text else ()
+            if isinstance(event, _ENDS) and not broke_off:
+                self._replaced = None
         yield from self._more(whole=True)
         self._in_code ^= bool(open_fence(f"{self._opening}{self._text}\n"))
         self._text, self._sent, self._opening = "", 0, ""
@@ -358,6 +364,7 @@ _REPORTING = frozenset({"Explore", "Fork"})  # what they give is Markdown with c
 _TEXTUAL = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})  # they are given texts
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
 _ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wherever it stands
+_STOPS = (ToolStarted, Steered, CitationChecked, UncitedClaim, Correction, *_ENDS)  # it is whole
 
 
 def text_update(text: str) -> Update:
