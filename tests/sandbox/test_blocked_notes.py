@@ -69,6 +69,27 @@ def test_a_link_that_leads_out_is_said(
     assert [*blocked_notes(said, BlockedPaths(cwd=root), (root,), str)] == expect
 
 
+@pytest.mark.parametrize(
+    ("name", "expect"),
+    [
+        ("key", [f"{OUTER}/home/me/key]"]),
+        ("a\0key", [f"{OUTER}/home/me/key]"]),  # no file is called so
+        ("hidden/key", []),
+        ("a/../hidden/key", []),
+        ("loop", []),
+    ],
+)
+def test_a_link_is_read_with_care(tmp_path: Path, name: str, expect: list[str]) -> None:
+    (tmp_path / "hidden").mkdir()
+    for link in ("key", "hidden/key"):
+        (tmp_path / link).symlink_to("/home/me/key")
+    (tmp_path / "loop").symlink_to("loop")
+    root = str(tmp_path)
+    blocked = BlockedPaths(cwd=root, hidden=(f"{root}/hidden",))
+    said = Output(f"cat: {name}: No such file or directory".encode())
+    assert [*blocked_notes(said, blocked, (root,), str)] == expect
+
+
 def test_nobody_looks_outside_the_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
 

@@ -34,7 +34,7 @@ _SYSTEM = frozenset("bin dev etc gnu lib lib32 lib64 libx32 nix opt proc sbin sn
 _MAX_OUTER = 3
 _MAX_LINKS = 5  # one after another
 _DENIED = b"permission denied"
-_DENIED_PATH = re.compile(rb"[^\s:'\"`,;<>()\[\]]+")
+_PATH = re.compile(rb"[^\s\0:'\"`,;<>()\[\]]+")
 _LISTED = 3  # missing names that a list of files names, which are there in the sandbox alone
 _NO_REPOSITORY = b"not a git repository"
 _ABOVE = (
@@ -225,7 +225,7 @@ def blocked_notes(
         if any(os.fsencode(path) in said for path in blocked.shared):
             yield _SHARED
     seen = (*roots, *blocked.shared, *blocked.readable)
-    missing = dict.fromkeys((*_outer(said, blocked.cwd), *_led_out(said, blocked.cwd, roots)))
+    missing = dict.fromkeys((*_outer(said, blocked.cwd), *_led_out(said, blocked, roots)))
     if outer := [shown(path) for path in missing if not _is_seen(path, seen)]:
         note = "Commands see nothing outside the workspace but the system's folders"
         yield f"[{note}, so these may exist: {some_of(outer, _MAX_OUTER)}]"
@@ -248,13 +248,17 @@ def _outer(said: bytes, cwd: str) -> list[str]:
     return list(dict.fromkeys(os.path.normpath(path) for path in whole if os.path.isabs(path)))
 
 
-def _led_out(said: bytes, cwd: str, roots: Sequence[str]) -> Iterator[str]:
-    """Where the workspace's links lead of which an output says that they are missing."""
+def _led_out(said: bytes, blocked: BlockedPaths, roots: Sequence[str]) -> Iterator[str]:
+    """Where the workspace's links lead of which an output says that they are missing.
+
+    What a hidden one leads to is not told: any command can say that it is missing.
+    """
     for line in filter(_MISSING.search, said.splitlines()):
-        for found in _DENIED_PATH.finditer(line):
-            path = os.path.normpath(os.path.join(cwd, os.fsdecode(found[0])))
+        for found in _PATH.finditer(line):
+            path = os.path.normpath(os.path.join(blocked.cwd, os.fsdecode(found[0])))
             for _ in range(_MAX_LINKS):
-                if (led := _led_on(path, roots)) is None:
+                led = _led_on(path, roots)
+                if led is None or any(is_inside(path, each) for each in blocked.hidden):
                     break
                 path = led
                 if not any(is_inside(path, root) for root in roots):
@@ -289,7 +293,7 @@ def _denied(said: bytes, cwd: str) -> set[str]:
     found = set[str]()
     for line in said.splitlines():
         if _DENIED in line.lower():
-            for word in _DENIED_PATH.findall(line):
+            for word in _PATH.findall(line):
                 whole = PurePath(os.path.normpath(os.path.join(cwd, os.fsdecode(word))))
                 found |= {os.path.normpath(os.fsdecode(word)), *map(str, (whole, *whole.parents))}
     return found
