@@ -42,18 +42,25 @@ async def test_an_edit_that_was_made_after_one_that_failed_is_made(tmp_path: Pat
         assert not [event for event in s.port.of(Notice) if "speaks of" in event.message]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolUse("Bash", {"command": "rm app.py"}),
+        ToolUse("Rename", {"name": "two", "new_name": "three"}),  # no server knows it
+    ],
+)
 @pytest.mark.parametrize(("first", "contradicted"), [([READ], True), ([READ, EDIT], False)])
-async def test_a_refused_command_did_nothing(
-    tmp_path: Path, first: list[Turn], *, contradicted: bool
+async def test_a_command_or_rename_that_was_not_made_did_nothing(
+    tmp_path: Path, call: ToolUse, first: list[Turn], *, contradicted: bool
 ) -> None:
     """What else was done may be what the answer speaks of."""
-    command = Turn(ToolUse("Bash", {"command": "rm app.py"}))
-    async with stage(tmp_path, FILES, [*first, command, Turn(Text("I deleted app.py."))]) as s:
+    what = str(call.input.get("command") or call.input["name"])
+    async with stage(tmp_path, FILES, [*first, Turn(call), Turn(Text("I changed app.py."))]) as s:
         s.port.permitted = [PermissionAnswer(Choice.ONCE)] * (len(first) - 1)
         s.port.permitted += [PermissionAnswer(Choice.DENY)]
-        await s.ask("Delete it.")
+        await s.ask("Change it.")
         told = [event.message for event in s.port.of(Notice) if "speaks of" in event.message]
-        assert ["not done: rm app.py." in message for message in told] == [True] * contradicted
+        assert [f"not done: {what}." in message for message in told] == [True] * contradicted
 
 
 @pytest.mark.parametrize(

@@ -303,20 +303,20 @@ def contradicts(answer: str) -> bool:
 def unmade_edits(messages: Sequence[Message]) -> list[str]:
     """What was to change since the last question, and all tries were denied or failed.
 
-    Of commands, whose ends nobody knows, only where nothing else was done either.
+    Of commands and renames only where nothing else was done: edits may have done the same.
     """
-    called: dict[str, tuple[str, bool]] = {}  # what is to change, and whether by an edit
+    called: dict[str, tuple[str, bool]] = {}  # what is to change, and whether it is a file
     made: dict[tuple[str, bool], bool] = {}
     for message in messages[_last_question(messages) :]:
         for block in message["content"]:
             if block.get("type") == "tool_use" and block.get("name") in _CHANGED_BY:
-                of = block["input"].get(_CHANGED_BY[block["name"]])
-                called[block["id"]] = str(of or "a file"), block["name"] != "Bash"
+                by = _CHANGED_BY[block["name"]]
+                called[block["id"]] = str(block["input"].get(by) or "a file"), by == "path"
             elif block.get("type") == "tool_result" and block["tool_use_id"] in called:
                 what = called[block["tool_use_id"]]
                 made[what] = made.get(what, False) or not block.get("is_error", False)
     nothing = not any(made.values())
-    return [what for (what, edits), was_made in made.items() if not was_made and (edits or nothing)]
+    return [what for (what, file), was_made in made.items() if not was_made and (file or nothing)]
 
 
 def _last_question(messages: Sequence[Message]) -> int:
