@@ -160,6 +160,20 @@ def test_what_code_elsewhere_may_make_false(statement: str, of_all: bool) -> Non
         ("`area` takes no other argument.", False),
         ("If nothing else matches, `area` is used.", False),
         ("Nothing in `area` uses the lines.", False),
+        ("`area` has no other callers.", True),
+        ("It is private, and nobody else calls `area`.", True),
+        # what code does, which its lines can show
+        ("No other method of `Shape` calls `area`.", False),
+        ("If nothing else is given, it uses `area`.", False),
+        ("If there is no other file, `load` uses `area`.", False),
+        ("No other file is read, and `load` calls `area`.", False),
+        ("It needs nothing else and uses `area`.", False),
+        ("`area` makes no further calls after that.", False),
+        ("With no remaining calls, `area` ends.", False),
+        ("`area` keeps no reference to its left side.", False),
+        ("`area` makes no use of the cache any more.", False),
+        ("Once no references to `area` remain, it is freed.", False),
+        ("No file of the project is opened before `area` returns.", False),
     ],
 )
 def test_what_no_lines_can_show(statement: str, of_all: bool) -> None:

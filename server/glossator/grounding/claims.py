@@ -102,14 +102,20 @@ _COUNTED = re.compile(  # of some code that stands elsewhere
 )
 _WHOLE = r"(?:the|this) (?:whole |entire )?(?:workspace|project|repository|repo|library|code ?base)"
 _USE = r"(?:uses?|usages?|references?|mentions?|occurrences?|traces?)"
+_USERS = rf"(?:{_USE}|callers?|call sites?|calls (?:of|to))"
+_OTHER = r"(?:other|further|remaining)"
+_CLAUSE = r"(?:(?!(?:and|but|or) |of [NF]\d)[^,;:\s]+ )*"  # words of it
 _NOTHING_ELSE = re.compile(  # wherever the lines are from
-    r"(?!.* in (?:this|the|its) (?:file|class|function|method|module)\b)(?:.*\b(?:"
-    rf"no (?:other|further) (?:code|function|method|class|module|file|place|line) (?:.* )?{_CALL}"
-    rf"|no (?:other|further|remaining) (?:{_USE}|callers?|calls?)"
-    rf"|(?:nothing|nobody|no one) else (?:.* )?{_CALL}"
-    rf"|no (?:lines?|files?|code) (?:of|in) {_WHOLE}"
-    rf"|no {_USE} (?:of|to) .*(?:left|remains?|anywhere|any ?more|in {_WHOLE})"
-    r")\b)"
+    r"(?:^|[,;:] |\b(?:and|but|so|that|because|since|as) |(?<!if )(?<!when )\bthere (?:is|are) )(?:"
+    rf"no {_OTHER} (?:code|function|method|class|module|file|place|line) {_CLAUSE}{_CALL}"
+    rf"|no {_OTHER} {_USERS}|(?:nothing|nobody|no one) else {_CLAUSE}{_CALL}"
+    rf"|no (?:lines?|files?|code) (?:of|in) {_WHOLE} (?:{_CALL}|ha(?:s|ve)|holds?|contains?)"
+    rf"|no {_USE} (?:of|to) {_CLAUSE}"
+    rf"(?:(?<!the )(?<!its )left|remains?|anywhere|any ?more|in {_WHOLE})"
+    rf")\b|\b(?:has|have|found) no {_OTHER} {_USERS}\b"
+)
+_IN_ONE = re.compile(  # whose lines may be those that are cited
+    r"\bin (?:[NF]\d|(?:this|the|its) (?:file|class|function|method|module)\b)"
 )
 # of one kind of code alone: others may do it all the same
 _LIMITED = re.compile(r"\b(?:no|any|only|sole|single) (function|method|class)\b(?! N\d)")
@@ -196,13 +202,16 @@ def speaks_of_all(statement: str) -> bool:
     """
     text = _signed(tokens_of(statement))
     is_claim = any(form.search(text) for extent, form in _forms() if extent is not Extent.SOME)
-    return is_claim or bool(_COUNTED.search(text) or _NOTHING_ELSE.match(text))
+    return is_claim or _COUNTED.search(text) is not None or _is_of_others(text)
 
 
 def is_of_all_code(statement: str) -> bool:
     """Whether no lines can show a statement, be they of what it is about or not."""
-    text = _signed(tokens_of(statement))
-    return _NOTHING_ELSE.match(text) is not None
+    return _is_of_others(_signed(tokens_of(statement)))
+
+
+def _is_of_others(text: str) -> bool:
+    return _NOTHING_ELSE.search(text) is not None and _IN_ONE.search(text) is None
 
 
 def claim_in(statement: str, codes: Sequence[Code]) -> Claim | None:
