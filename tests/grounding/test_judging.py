@@ -310,6 +310,12 @@ def test_what_says_nothing_of_the_lines_is_not_judged(ws: Workspace, text: str) 
     assert not is_for_model(cited, by_checks(cited))
 
 
+def test_what_the_user_only_said_of_code_is_judged(ws: Workspace) -> None:
+    text = f"The call is not cached, as you said; it expires after 99 minutes. {SEND}"
+    (cited,), _ = cited_statements(text, sources(ws))
+    assert is_for_model(cited, by_checks(cited))
+
+
 @pytest.mark.parametrize(
     ("text", "told", "verdict"),
     [
@@ -318,13 +324,18 @@ def test_what_says_nothing_of_the_lines_is_not_judged(ws: Workspace, text: str) 
         ("Use `send`, which never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
         ("Use it: `send` never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
         ("`send` never waits.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("Use of `send` is limited.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("Test `send` takes a minute.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
+        ("Add tests to `send`.", Verdict.UNSUPPORTED, Verdict.UNDECIDED),
+        ("To fix it:\n\n- Add a timeout.", Verdict.UNSUPPORTED, Verdict.UNDECIDED),
+        ("`send` works in steps:\n\n- Create a pool.", Verdict.UNSUPPORTED, Verdict.UNSUPPORTED),
         ("Use `send` without a connection.", Verdict.CONTRADICTED, Verdict.CONTRADICTED),
     ],
 )
 def test_what_is_proposed_need_not_stand_in_the_lines(
     ws: Workspace, text: str, told: Verdict, verdict: Verdict
 ) -> None:
-    (cited,), _ = cited_statements(f"{text} {SEND}", sources(ws))
+    *_, cited = cited_statements(f"{text} {SEND}", sources(ws))[0]
     assert merged(cited, by_checks(cited), Entailed(told, ("send",))).verdict is verdict
 
 

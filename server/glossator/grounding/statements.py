@@ -41,7 +41,13 @@ _TO_DO = (
     "|Rewrite|Run|Set|Split|Switch|Test|Turn|Update|Use|Verify|Wrap|Write"
 )
 _PROPOSAL = re.compile(  # and it gives no reason, which lines could tell
-    rf"{_ITEM}(?:\*\*)?(?:{_TO_DO})\b(?!.*(?:[:;]|\b(?:as|because|since|so|which)\b))", re.DOTALL
+    rf"{_ITEM}(?:\*\*)?(?:{_TO_DO})\b(?!.*(?:[:;]|\b(?:as|because|since|so|which)\b))"
+    # the verb may be a noun: "Use of it", "Test `x` takes one"
+    r"(?! (?:of|sites?|is|are|was|were|has|have)\b| `[^`]+` (?:is|are|has|have|[a-z]+(?:s|ed))\b)",
+    re.DOTALL,
+)
+_OF_CODE = re.compile(  # it leads to what code does: "`run` does three things:"
+    r"\b(?:does|executes|goes|handles|happens|performs|proceeds|runs|works)\b"
 )
 _NO_CLAIM = re.compile(  # what the writer says of himself, did, asks, advises or offers
     rf"{_ITEM}(?:\*\*)?(?:I|I'm|I've|I'll|I'd|We|You|Your|Let|Please|Note|If you|Would|Shall|Want"
@@ -71,10 +77,12 @@ _POINTER = re.compile(  # it says where to look, and nothing of what stands ther
 _SOURCE = re.compile(  # it says where the quotation behind it stands
     r"\s*(?:[-*+]\s+|\d+[.)]\s+)?From(?: `[^`]+`)?(?:,? (?:in|of) `[^`]+`)?\s*:"
 )
+_YOU = r"(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
+_REFUSED = r"(?:rejected|refused|denied|declined)\b"
 _OF_THE_TALK = re.compile(  # what the user did, which no lines can tell, and so was not done
-    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:[^`.]{0,200}\b(?:not|nothing)\b[^`.]{0,200}[,:;\u2014] ?)?"
-    r"(?:(?:as|since|because) )?you (?:have |had )?(?:also |then )?"
-    r"(?:rejected|refused|denied|declined|asked|said|told|answered|chose|allowed|wanted|decided)\b",
+    r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:"
+    rf"[^`.]{{0,200}}\b(?:not|nothing)\b[^`.]{{0,200}}[,:;\u2014] ?{_YOU}{_REFUSED}"
+    rf"|{_YOU}(?:{_REFUSED}|(?:asked|said|told|answered|chose|allowed|wanted|decided)\b))",
     re.IGNORECASE,
 )
 _VERB = (
@@ -169,7 +177,8 @@ class AnswerStatement:
     @property
     def is_proposal(self) -> bool:
         """Whether it only says what is to be done: "Add a test to `f`."."""
-        return not self.is_code and _PROPOSAL.match(self.text) is not None
+        is_step = _OF_CODE.search(self.lead) is not None
+        return not (self.is_code or is_step) and _PROPOSAL.match(self.text) is not None
 
     @property
     def leads_with_claim(self) -> bool:
