@@ -19,6 +19,7 @@ from glossator.core.events import (
     ThinkingDelta,
     ToolStarted,
 )
+from glossator.core.run_events import RunState, StateChanged
 
 MARK = "[cite: doc, a.py, L1-L2]"
 LINES = "    value = compute(item, [1, 2])  # note\n" * 100
@@ -94,6 +95,10 @@ def test_of_a_corrected_answer_what_changed_follows(last: str, follows: str) -> 
         (
             [TextDelta(MENDED[:12]), Notice("Slow."), TextDelta(MENDED[12:])],
             f"\n\n*Slow.*\n\n{BEGINS}Three.",
+        ),
+        (
+            [TextDelta(MENDED), StateChanged(RunState.VERIFYING), Notice("Slow.")],
+            f"{BEGINS}Three.\n\n*Slow.*\n\n",
         ),
         (
             [TextDelta(MENDED[:12]), Notice("It stands."), TextDiscarded(), TextDelta(VOIDED)],

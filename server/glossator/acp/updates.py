@@ -50,6 +50,7 @@ from glossator.core.run_events import (
     FilesChanged,
     PlanChanged,
     PlannedTask,
+    StateChanged,
     TaskState,
     ToolOutput,
     UncitedClaim,
@@ -364,7 +365,7 @@ _REPORTING = frozenset({"Explore", "Fork"})  # what they give is Markdown with c
 _TEXTUAL = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})  # they are given texts
 _ACTING = frozenset({"edit", "move", "delete", "execute", "other"})
 _ENDS = (RunFinished, RunCancelled, RunFailed, TextDiscarded)  # of a text, wherever it stands
-_STOPS = (ToolStarted, Steered, CitationChecked, UncitedClaim, Correction, *_ENDS)  # it is whole
+_STOPS = (ToolStarted, Steered, StateChanged, *_ENDS)  # it is whole
 
 
 def text_update(text: str) -> Update:
