@@ -10,6 +10,7 @@ from glossator.acp.streaming import differing
 from glossator.acp.updates import Updates
 from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.events import (
+    CitationChecked,
     DiscardReason,
     Event,
     Notice,
@@ -20,6 +21,7 @@ from glossator.core.events import (
     ToolStarted,
 )
 from glossator.core.run_events import RunState, StateChanged
+from glossator.core.span import Citation, CitationStatus
 
 MARK = "[cite: doc, a.py, L1-L2]"
 LINES = "    value = compute(item, [1, 2])  # note\n" * 100
@@ -63,6 +65,14 @@ def said(of: Updates, *events: Event) -> str:
 def test_in_pieces_it_is_the_same(text: str, size: int) -> None:
     assert shown(text, size) == shown(text, len(text))
     assert "](file:///ws/a.py#L1)" in shown(text, size)
+
+
+def test_a_mark_that_streams_while_another_one_is_checked_is_a_link() -> None:
+    checked = CitationChecked(Citation("a.py", None, CitationStatus.VERIFIED))
+    begun, ended = TextDelta(MARK[:16]), TextDelta(f"{MARK[16:]}.")
+    assert said(Updates(locate), begun, checked, ended, RunFinished("end")) == (
+        "[`a.py:1-2`](file:///ws/a.py#L1)."
+    )
 
 
 CODE = "```\na\n\nb\n```"

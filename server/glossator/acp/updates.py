@@ -203,9 +203,10 @@ class Updates:
 
     def _rest(self, event: Event) -> Iterator[Update]:
         """What is still to be shown of the text before an event."""
+        is_held = self._replaced is not None and not isinstance(event, _STOPS)
+        if is_held or isinstance(event, CitationChecked | UncitedClaim):
+            return  # the text goes on behind it
         if self._replaced is not None:
-            if not isinstance(event, _STOPS):
-                return  # the text goes on behind it
             broke_off = event == TextDiscarded()
             self._text = "" if broke_off else differing(self._text, self._replaced)
             yield from [aside(_CORRECTED)] if self._text else ()
