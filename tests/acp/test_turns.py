@@ -21,6 +21,7 @@ ANSWER = Turn(Text("`greet` returns a greeting [cite: doc, app.py, L1-L2]."))
 EDIT = Turn(ToolUse("Edit", {"path": "app.py", "old_text": "Hello", "new_text": "Hi"}, "toolu_e"))
 DONE = Turn(Text("Done."))
 WRONG = Turn(Text("It greets [cite: doc, gone.py, L3]."))
+WAITS = "where none follow, it is asked next."
 CORRECTED = {"grounding": {"correction": "rewrite"}}
 
 
@@ -249,9 +250,8 @@ async def test_a_prompt_after_the_model_has_had_its_say_is_the_next(tmp_path: Pa
         after = []
         for words in ("And another", "And a third"):
             after.append(asyncio.create_task(c.ask(words)))
-            await asyncio.sleep(0.1)
+            await until(lambda: c.editor.text.count(WAITS) == len(after))
         assert not any(each.done() for each in after)
-        assert c.editor.text.count("where none follow, it is asked next.") == 2
         gate.set()
         assert (await asking).stop_reason == "end_turn"
         assert [(await each).stop_reason for each in after] == ["end_turn", "end_turn"]
@@ -265,7 +265,7 @@ async def test_a_cancel_ends_a_prompt_that_waits_too(tmp_path: Path) -> None:
         asking = asyncio.create_task(c.ask("One thing"))
         await c.api.wait_for_requests(2)
         waiting = asyncio.create_task(c.ask("And another"))
-        await asyncio.sleep(0.1)
+        await until(lambda: WAITS in c.editor.text)
         await c.agent.cancel(c.session_id)
         assert [(await each).stop_reason for each in (asking, waiting)] == ["cancelled"] * 2
         assert (await c.ask("Go on")).stop_reason == "end_turn"
@@ -294,7 +294,7 @@ async def test_a_prompt_that_waits_is_not_begun_once_its_client_has_left(tmp_pat
         asking = asyncio.create_task(c.ask("One thing"))
         await c.api.wait_for_requests(2)
         waiting = asyncio.create_task(c.ask("And another"))
-        await asyncio.sleep(0.1)
+        await until(lambda: WAITS in c.editor.text)
         c.leave()
         await asyncio.wait_for(c.served, 10)
         await asyncio.wait({asking, waiting})
