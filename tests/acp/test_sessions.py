@@ -156,6 +156,8 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
         await until(lambda: bool(c.editor.of(schema.AvailableCommandsUpdate)))
         (told,) = c.editor.of(schema.AvailableCommandsUpdate)
         assert {"undo", "compact", "search", "mode"} <= {e.name for e in told.available_commands}
+        with_words = {e.name for e in told.available_commands if e.input is not None}
+        assert with_words == {"mode", "model", "plan", "rename", "search"}
         await c.ask("/mode plan")
         assert "plan" in c.editor.text
         (mode,) = c.editor.of(schema.CurrentModeUpdate)

@@ -339,7 +339,7 @@ class Workspace:
             schema.AvailableCommand(
                 name=name,
                 description=each.detail or each.label,
-                input=_WORDS if each.insert.endswith(" ") else None,
+                input=_WORDS if each.insert.endswith(" ") or name == "plan" else None,
             )
             for each in answer.items
             if works_here(name := each.label.removeprefix("/"))
