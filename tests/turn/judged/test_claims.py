@@ -63,6 +63,15 @@ async def test_a_command_or_rename_that_was_not_made_did_nothing(
         assert [f"not done: {what}." in message for message in told] == [True] * contradicted
 
 
+async def test_a_command_that_nobody_refused_says_nothing_of_an_answer(tmp_path: Path) -> None:
+    """It may only have looked; where a workspace is not trusted none is run."""
+    looks = Turn(ToolUse("Bash", {"command": "git log"}))
+    script = [READ, looks, Turn(Text("`three` was removed."))]
+    async with stage(tmp_path, FILES, script, trusted=False) as s:
+        await s.ask("Why does it fail?")
+        assert not [event for event in s.port.of(Notice) if "speaks of" in event.message]
+
+
 @pytest.mark.parametrize(
     ("answer", "claims"),
     [

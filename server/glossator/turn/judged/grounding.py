@@ -25,7 +25,7 @@ from glossator.grounding import (
     corrections,
     faults,
 )
-from glossator.llm import Message, Meter, ask_for_json
+from glossator.llm import ContentBlock, Message, Meter, ask_for_json
 from glossator.sessions import Run, Session, words_of_user
 from glossator.turn.answering import Answering
 from glossator.turn.judged.judge import Judging
@@ -303,20 +303,30 @@ def contradicts(answer: str) -> bool:
 def unmade_edits(messages: Sequence[Message]) -> list[str]:
     """What was to change since the last question, and all tries were denied or failed.
 
-    Of commands and renames only where nothing else was done: edits may have done the same.
+    Of renames, and commands that the user refused, only where nothing else was done: edits may have
+    done the same.
     """
-    called: dict[str, tuple[str, bool]] = {}  # what is to change, and whether it is a file
-    made: dict[tuple[str, bool], bool] = {}
+    called: dict[str, tuple[str, str]] = {}  # what is to change, and the argument that says so
+    made: dict[tuple[str, str], bool] = {}
     for message in messages[_last_question(messages) :]:
         for block in message["content"]:
             if block.get("type") == "tool_use" and block.get("name") in _CHANGED_BY:
                 by = _CHANGED_BY[block["name"]]
-                called[block["id"]] = str(block["input"].get(by) or "a file"), by == "path"
+                called[block["id"]] = str(block["input"].get(by) or "a file"), by
             elif block.get("type") == "tool_result" and block["tool_use_id"] in called:
                 what = called[block["tool_use_id"]]
-                made[what] = made.get(what, False) or not block.get("is_error", False)
+                made[what] = made.get(what, False) or not _is_undone(block, what[1])
     nothing = not any(made.values())
-    return [what for (what, file), was_made in made.items() if not was_made and (file or nothing)]
+    return [
+        what for (what, by), was_made in made.items() if not was_made and (by == "path" or nothing)
+    ]
+
+
+def _is_undone(result: ContentBlock, by: str) -> bool:
+    """Whether a call that was to change something did not; commands may only have looked."""
+    if not result.get("is_error", False):
+        return False
+    return by != "command" or "The user refused" in str(result.get("content"))
 
 
 def _last_question(messages: Sequence[Message]) -> int:
