@@ -31,6 +31,7 @@ else:
 try:
     import fast
 except ImportError: fast = None
+else: quick = 1
 '''
 JAVASCRIPT = """\
 /** Adds. @ignored
@@ -133,7 +134,7 @@ EXPECTED = {
 16-16 constant RATE | RATE = 1 |
 17-17 variable keep | keep = None |
 20-20 function inner | def inner() |
-23-23 variable fast | fast = None |""",
+24-24 variable quick | quick = 1 |""",
     ("javascript", JAVASCRIPT): """\
 3-3 function add | export function add(a, b) | Adds. @ignored
 3-3 function add.inner | function inner() |

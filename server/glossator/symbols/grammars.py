@@ -30,10 +30,11 @@ from glossator.core.file_kinds import CODE, LANGUAGES, MARKDOWN
 
 
 def _set_in_python(kind: str) -> str:
-    """What a module assigns, also under a condition or in a `try`."""
+    """What a module assigns, also under a condition or in a `try`; not what stands in for it."""
     found = f"(expression_statement (assignment left: (identifier) @name) @{kind})"
-    within = f"[(block {found}) (_ (block {found}))]"
-    return f"(module [{found} (if_statement {within}) (try_statement {within})]"
+    block, other = f"(block {found})", f"(else_clause (block {found}))"
+    conditions = f"(if_statement [{block} (elif_clause {block}) {other}])"
+    return f"(module [{found} {conditions} (try_statement [{block} {other}])]"
 
 
 PYTHON = f"""
