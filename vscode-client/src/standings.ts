@@ -37,6 +37,7 @@ export class Standings implements Disposable {
   #hasKey = false;
   #waiting: readonly string[] = [];
   #chip: Chip | null = null;
+  #editor: TextEditor | undefined; // whose selection the chip is
   #selectionTimer: NodeJS.Timeout | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
 
@@ -155,11 +156,12 @@ export class Standings implements Disposable {
   /** A chat in an editor tab takes the place of the editor: what was selected there stays. */
   #selected(editor: TextEditor | undefined): void {
     clearTimeout(this.#selectionTimer);
+    this.#editor = editor ?? this.#editor; // a selection of just now may not be a chip yet
     this.#selectionTimer = setTimeout(() => {
-      if (editor === undefined && isChatActive()) {
-        return;
+      if (editor === undefined && !isChatActive()) {
+        this.#editor = undefined;
       }
-      const chip = selectionChip(editor);
+      const chip = selectionChip(this.#editor);
       if (JSON.stringify(chip) !== JSON.stringify(this.#chip)) {
         this.#chip = chip;
         this.post();
