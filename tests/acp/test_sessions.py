@@ -171,7 +171,7 @@ async def test_commands_are_told_and_carried_out(tmp_path: Path) -> None:
 
 
 async def test_the_model_of_one_session_is_that_of_the_others(tmp_path: Path) -> None:
-    """Each shows it; one that is closed is told nothing."""
+    """Each open session shows it, a closed one does not."""
     async with conversation(tmp_path, FILES, []) as c:
         closed, _ = [await c.agent.new_session(cwd=str(tmp_path), mcp_servers=[]) for _ in "ab"]
         await c.agent.close_session(closed.session_id)

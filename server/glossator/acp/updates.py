@@ -206,8 +206,9 @@ class Updates:
         is_held = self._replaced is not None and not isinstance(event, _STOPS)
         if is_held or isinstance(event, CitationChecked | UncitedClaim):
             return  # the text goes on behind it
+        discarded = event.reason if isinstance(event, TextDiscarded) else None
         if self._replaced is not None:
-            broke_off = event == TextDiscarded()
+            broke_off = discarded is DiscardReason.BROKE_OFF
             self._text = "" if broke_off else differing(self._text, self._replaced)
             yield from [aside(_CORRECTED)] if self._text else ()
             if isinstance(event, _ENDS) and not broke_off:
@@ -218,7 +219,7 @@ class Updates:
         if self._in_code and isinstance(event, _ENDS):
             self._in_code = False
             yield text_update("\n```\n")  # else what follows would be code
-        if isinstance(event, TextDiscarded) and event.reason is DiscardReason.CITATIONS:
+        if discarded is DiscardReason.CITATIONS:
             self._replaced = self._standing.text
 
     def _linked(self, text: str) -> str:

@@ -124,7 +124,7 @@ def distinct(citations: Sequence[CitationView]) -> tuple[CitationView, ...]:
 
 
 def changed(corrections: Sequence[Correction]) -> Sequence[Correction]:
-    """Those that changed a sentence: what was only marked does not hold, and is told so."""
+    """Those that changed a sentence; one that was only marked is listed as what does not hold."""
     return [
         each
         for each in corrections
